@@ -1,0 +1,1 @@
+"""Logits to ID, OOD-S and OOD-H."""

@@ -1,0 +1,1 @@
+"""The embedded default: a drawn world, its annotations, and tiny models trained on it."""

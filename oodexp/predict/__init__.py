@@ -1,0 +1,1 @@
+"""The two Lightning predict loops and the store that keeps what they computed."""

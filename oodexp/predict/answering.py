@@ -1,0 +1,126 @@
+"""A VLM over questions: images outside, questions inside, every completion kept word for word."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pandas as pd
+
+from oodexp import table
+from oodexp.pixel import UnreadableImage, decode
+from oodexp.predict.loop import Loop
+from oodexp.predict.store import Store
+from oodexp.record import Completion
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from oodexp.vlm.base import Vlm
+
+
+class Asked(NamedTuple):
+    """One question as a batch carries it."""
+
+    key: str
+    """sha256 over image bytes and prompt."""
+    image: Image | None
+    """RGB pixels; None when they could not be decoded."""
+    prompt: str
+    """The text put to the model."""
+    reason: str | None
+    """Why there are no pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What asking a VLM gave."""
+
+    completions: pd.DataFrame
+    """`record.Completion`, in the order of the questions."""
+    asked_questions: int
+    """Number of questions that the model was run on; 0 when all came from the store."""
+
+
+class Asking:
+    """The questions still to ask, as a torch data set that decodes an image once a batch.
+
+    Args:
+        rows: (key, image id, prompt) of each question, questions of an image side by side.
+        read: Gives an image's bytes by its id.
+    """
+
+    def __init__(self, rows: Sequence[tuple[str, str, str]], read: Callable[[str], bytes]) -> None:
+        self._rows = rows
+        self._read = read
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Asked:
+        return self.__getitems__([index])[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Asked]:
+        """The questions of a batch."""
+        pixels = {i: self._pixels(i) for i in dict.fromkeys(self._rows[n][1] for n in indices)}
+        return [
+            Asked(key, pixels[image][0], prompt, pixels[image][1])
+            for key, image, prompt in (self._rows[n] for n in indices)
+        ]
+
+    def _pixels(self, image_id: str) -> tuple[Image | None, str | None]:
+        try:
+            return decode(self._read(image_id)), None
+        except (UnreadableImage, OSError) as error:
+            return None, f"unreadable: {error}"
+
+
+def answer(
+    name: str, vlm: Vlm, questions: pd.DataFrame, images: pd.DataFrame,
+    read: Callable[[str], bytes], store: Store, loop: Loop,
+) -> Answered:  # fmt: skip
+    """Completions of one VLM to every question, from the store where they are.
+
+    The key of a completion is what can change it: the image's bytes, the prompt, and (in the
+    shelf's fingerprint) the model and its generation settings.
+
+    Args:
+        name: Name of the VLM.
+        vlm: The model.
+        questions: `record.Question` rows of one source.
+        images: `record.Image` rows of that source, with content hashes.
+        read: Gives an image's bytes by its id.
+        store: Keeps completions.
+        loop: How to run.
+    """
+    sha = questions["image_id"].map(images.set_index("image_id")["sha256"])
+    keys = [_key(s, p) for s, p in zip(sha, questions["prompt"], strict=True)]
+    shelf = store.shelf("completions", vlm.fingerprint())
+    missing = set(shelf.missing(keys, retry=True))
+    rows = {
+        key: (key, image, prompt)
+        for key, image, prompt in zip(keys, questions["image_id"], questions["prompt"], strict=True)
+        if key in missing
+    }
+    if rows:
+        from oodexp.predict.module import AnsweringModule
+
+        asking: Any = Asking(list(rows.values()), read)
+        module = AnsweringModule(vlm, name)
+        title = f"asking {name}"
+        loop.run(title, module, asking, loop.answering_batch, len(asking), {name: shelf})
+    found = shelf.read(keys).to_pandas() if keys else pd.DataFrame(columns=_VALUES)
+    columns = {"vlm": name, "question_id": questions["question_id"].tolist()}
+    columns |= {value: found[value] for value in _VALUES}
+    columns["tokens"] = found["tokens"].astype("Int64")
+    completions = table.frame(Completion, columns)
+    return Answered(completions, len(rows))
+
+
+_VALUES = ["completion", "status", "reason", "tokens", "seconds"]
+
+
+def _key(sha256: str, prompt: str) -> str:
+    return hashlib.sha256(f"{sha256}\0{prompt}".encode()).hexdigest()

@@ -1,0 +1,107 @@
+"""The two Lightning modules: scorers over images, a VLM over questions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import torch
+from pytorch_lightning import LightningModule
+
+if TYPE_CHECKING:
+    from oodexp.predict.answering import Asked
+    from oodexp.predict.scoring import Shown
+    from oodexp.scorer.base import Scorer
+    from oodexp.vlm.base import Vlm
+
+
+class ScoringModule(LightningModule):
+    """Image vectors of several scorers from one decode of each image.
+
+    Args:
+        scorers: Scorers by name.
+        loaded: Whether they are on their device already; else each process loads them in `setup`.
+    """
+
+    def __init__(self, scorers: Mapping[str, Scorer], loaded: bool) -> None:
+        super().__init__()
+        self._scorers = dict(scorers)
+        self._loaded = loaded
+
+    def setup(self, stage: str) -> None:
+        """Loads the scorers onto this process's device."""
+        if not self._loaded:
+            for scorer in self._scorers.values():
+                scorer.load(str(self.trainer.strategy.root_device))
+
+    def predict_step(self, batch: Sequence[Shown], batch_idx: int) -> dict[str, pa.Table]:
+        """Rows `key`, `vector`, `shape`, `reason` of each scorer."""
+        return {
+            name: self._rows(scorer, [(s.key, s.tensors.get(name), s.reason) for s in batch])
+            for name, scorer in self._scorers.items()
+        }
+
+    def _rows(
+        self, scorer: Scorer, items: Sequence[tuple[str, torch.Tensor | None, str | None]]
+    ) -> pa.Table:
+        tensors = [t for _, t, _ in items if t is not None]
+        vectors: list[np.ndarray] = []
+        if tensors:
+            encoded = scorer.encode_images(torch.stack(tensors))
+            vectors = list(encoded.float().cpu().numpy())
+        queue = iter(vectors)
+        found = [next(queue) if t is not None else None for _, t, _ in items]
+        shapes = [None if v is None else "x".join(map(str, v.shape)) for v in found]
+        return pa.table(
+            {
+                "key": pa.array([key for key, _, _ in items], pa.string()),
+                "vector": pa.array([None if v is None else v.ravel() for v in found],
+                                   pa.list_(pa.float32())),
+                "shape": pa.array(shapes, pa.string()),
+                "reason": pa.array([reason for _, _, reason in items], pa.string()),
+            }
+        )  # fmt: skip
+
+
+class AnsweringModule(LightningModule):
+    """Completions of one VLM.
+
+    Args:
+        vlm: The model; each process loads it in `setup`.
+        shelf: Name of the shelf that the rows go to.
+    """
+
+    def __init__(self, vlm: Vlm, shelf: str) -> None:
+        super().__init__()
+        self._vlm = vlm
+        self._shelf = shelf
+
+    def setup(self, stage: str) -> None:
+        """Loads the VLM onto this process's device."""
+        self._vlm.load(str(self.trainer.strategy.root_device))
+
+    def predict_step(self, batch: Sequence[Asked], batch_idx: int) -> dict[str, pa.Table]:
+        """Rows `key`, `completion`, `status`, `reason`, `tokens`, `seconds`."""
+        start = time.perf_counter()
+        shown = [(a.image, a.prompt) for a in batch if a.image is not None]
+        replies = iter(self._vlm.complete([i for i, _ in shown], [p for _, p in shown]))
+        rows = [
+            next(replies) if a.image is not None else (None, "error", a.reason, None) for a in batch
+        ]
+        seconds = (time.perf_counter() - start) / len(batch)
+        text, status, reason, tokens = zip(*rows, strict=True)
+        return {
+            self._shelf: pa.table(
+                {
+                    "key": pa.array([a.key for a in batch], pa.string()),
+                    "completion": pa.array(text, pa.string()),
+                    "status": pa.array(status, pa.string()),
+                    "reason": pa.array(reason, pa.string()),
+                    "tokens": pa.array(tokens, pa.int64()),
+                    "seconds": pa.array([seconds] * len(batch), pa.float64()),
+                }
+            )
+        }

@@ -1,0 +1,160 @@
+"""Scorers over the images of a source: the whole matrix of logits, each image decoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from oodexp.error import OodexpError
+from oodexp.pixel import UnreadableImage, decode
+from oodexp.predict.bank import bank_of
+from oodexp.predict.loop import Loop
+from oodexp.predict.store import Shelf, Store
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from oodexp.scorer.base import Scorer
+
+BLOCK = 1024
+"""Images whose logits are computed at once: fixed, so that a logit does not depend on the run."""
+
+
+class Shown(NamedTuple):
+    """One image as a batch carries it."""
+
+    key: str
+    """sha256 of the file."""
+    tensors: dict[str, Tensor]
+    """Input of each scorer, by name; empty when the image could not be decoded."""
+    reason: str | None
+    """Why it could not be decoded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What scoring a source gave."""
+
+    logits: dict[str, np.ndarray]
+    """Scaled logits by scorer, float32, (image, category); NaN where unscored."""
+    reasons: dict[str, str]
+    """Why an image has no score, by image id."""
+    scored_images: int
+    """Number of images that a model was run on; 0 when all came from the store."""
+
+
+class Shots:
+    """The images still to score, as a torch data set of batches.
+
+    Args:
+        images: Image id by sha256.
+        read: Gives an image's bytes by its id.
+        scorers: Scorers whose inputs are needed.
+    """
+
+    def __init__(
+        self, images: Mapping[str, str], read: Callable[[str], bytes],
+        scorers: Mapping[str, Scorer],
+    ) -> None:  # fmt: skip
+        self._images = list(images.items())
+        self._read = read
+        self._scorers = dict(scorers)
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    def __getitem__(self, index: int) -> Shown:
+        key, image_id = self._images[index]
+        try:
+            image = decode(self._read(image_id))
+        except (UnreadableImage, OSError) as error:
+            return Shown(key, {}, f"unreadable: {error}")
+        return Shown(key, {n: s.preprocess(image) for n, s in self._scorers.items()}, None)
+
+
+def score(
+    images: pd.DataFrame, categories: Sequence[str], read: Callable[[str], bytes],
+    scorers: Mapping[str, Scorer], store: Store, loop: Loop,
+) -> Scored:  # fmt: skip
+    """Logits of every readable image and category, from the store where they are.
+
+    Args:
+        images: `record.Image` rows of one source, with content hashes.
+        categories: Category texts, in order.
+        read: Gives an image's bytes by its id.
+        scorers: Scorers by name, in order.
+        store: Keeps image vectors and text banks.
+        loop: How to run.
+    """
+    known = images.dropna(subset="sha256")
+    by_key = dict(zip(known["sha256"][::-1], known["image_id"][::-1], strict=True))
+    ordered = {key: by_key[key] for key in dict.fromkeys(known["sha256"])}
+    shelves = {n: store.shelf("vectors", s.fingerprint()) for n, s in scorers.items()}
+    missing = {n: shelf.missing(ordered) for n, shelf in shelves.items()}
+    banks = {n: bank_of(s, shelves[n].folder, list(categories), loop.load)
+             for n, s in scorers.items()}  # fmt: skip
+    for names, keys in _by_need(missing):
+        _predict({k: ordered[k] for k in keys}, read, {n: scorers[n] for n in names}, shelves, loop)
+    reasons: dict[str, str] = {}
+    logits = {}
+    for name, scorer in scorers.items():
+        rows = shelves[name].read(known["sha256"].tolist())
+        failed = pd.Series(rows["reason"].to_pandas().to_numpy(), index=known["image_id"]).dropna()
+        reasons |= failed.to_dict()
+        part = _logits(rows, partial(scorer.logits, bank=banks[name]), len(categories))
+        logits[name] = np.full((len(images), len(categories)), np.nan, dtype=np.float32)
+        logits[name][images["sha256"].notna().to_numpy()] = part
+    computed = {key for keys in missing.values() for key in keys}
+    return Scored(logits, reasons, len(computed))
+
+
+def _by_need(missing: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """The images grouped by the scorers that still need them, in order: one decode for all."""
+    needs: dict[str, tuple[str, ...]] = {}
+    for name, keys in missing.items():
+        for key in keys:
+            needs[key] = (*needs.get(key, ()), name)
+    order = {key: n for keys in missing.values() for n, key in enumerate(keys)}
+    for names in dict.fromkeys(needs.values()):
+        group = [key for key, need in needs.items() if need == names]
+        yield names, sorted(group, key=order.__getitem__)
+
+
+def _predict(
+    images: Mapping[str, str], read: Callable[[str], bytes], scorers: Mapping[str, Scorer],
+    shelves: Mapping[str, Shelf], loop: Loop,
+) -> None:  # fmt: skip
+    from oodexp.predict.module import ScoringModule
+
+    loaded = loop.prepare(scorers.values())
+    shots: Any = Shots(images, read, scorers)
+    module = ScoringModule(scorers, loaded)
+    title = f"scoring images ({', '.join(scorers)})"
+    mine = {name: shelves[name] for name in scorers}
+    loop.run(title, module, shots, loop.scoring_batch, len(shots), mine)
+
+
+def _logits(rows: pa.Table, logits: Callable[[np.ndarray], np.ndarray], width: int) -> np.ndarray:
+    """Logits of stored vectors, (row, category), NaN for a row without a vector."""
+    out = np.full((rows.num_rows, width), np.nan, dtype=np.float32)
+    good = np.flatnonzero(rows["vector"].is_valid().to_numpy())
+    shapes = rows["shape"].drop_null().unique().to_pylist()
+    if len(shapes) > 1:
+        raise OodexpError(f"a scorer returned vectors of several shapes: {shapes[:3]}")
+    shape = [int(n) for n in shapes[0].split("x")] if shapes else []
+    for start in range(0, len(good), BLOCK):
+        block = good[start : start + BLOCK]
+        flat = rows["vector"].take(pa.array(block)).combine_chunks().flatten().to_numpy()
+        found = logits(flat.reshape(len(block), *shape).astype(np.float32))
+        if found.shape != (len(block), width):
+            raise OodexpError(
+                f"a scorer returned logits of shape {found.shape}; expected {(len(block), width)}"
+            )
+        out[block] = np.where(np.isfinite(found), found, np.nan)
+    return out

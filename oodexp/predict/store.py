@@ -1,0 +1,115 @@
+"""What models computed, kept by content: a killed run resumes, a new threshold runs no model.
+
+A shelf holds rows of one model, one Parquet shard a batch, written atomically and named after its
+keys. The shelf's fingerprint is all that can change a value besides the key; the key is the content
+asked about. Rows that failed stay on the shelf as they are, and are computed anew the next time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from oodexp.error import OodexpError
+from oodexp.table import write_arrow
+
+
+def digest(content: Any) -> str:
+    """sha256 of plain JSON values, independent of the order of keys."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+class Store:
+    """A folder of shelves.
+
+    Args:
+        root: The folder; made when first written to.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root = Path(root)
+
+    def shelf(self, kind: str, fingerprint: dict[str, Any]) -> Shelf:
+        """The shelf of one model, its fingerprint beside the shards for people to read."""
+        return Shelf(self._root / kind / digest(fingerprint)[:24], fingerprint)
+
+
+class Shelf:
+    """Rows by key; a row with a `reason` in place of a value is a failure.
+
+    Args:
+        folder: Where the shards lie.
+        fingerprint: Written to `fingerprint.json`.
+    """
+
+    def __init__(self, folder: Path, fingerprint: dict[str, Any]) -> None:
+        self.folder = folder
+        self._fingerprint = fingerprint
+        self.torn: list[str] = []
+        """Names of shards that could not be read and were set aside."""
+
+    def write(self, rows: pa.Table) -> None:
+        """Adds a shard; a reader sees all of its rows or none."""
+        if not (self.folder / "fingerprint.json").exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(self._fingerprint, indent=1, sort_keys=True)
+            (self.folder / "fingerprint.json").write_text(text)
+        name = digest(rows["key"].to_pylist())[:24]
+        write_arrow(rows, self.folder / f"{name}.parquet")
+
+    def missing(self, keys: Iterable[str], retry: bool = False) -> list[str]:
+        """The keys without a row, each once, in the given order.
+
+        Args:
+            keys: What is wanted.
+            retry: Whether a failed row counts as missing.
+        """
+        table = self._load(["key", "reason"])
+        have = set(table["key"]) if len(table) else set()
+        if retry and len(table):
+            have = set(table.loc[table["reason"].isna(), "key"])
+        return [key for key in dict.fromkeys(keys) if key not in have]
+
+    def read(self, keys: Sequence[str]) -> pa.Table:
+        """The rows of the keys, in the given order: the proof that each was computed once.
+
+        A key in two shards (two runs at the same time, or one asked anew after a failure) gives the
+        row without a failure, of the first shard by name.
+
+        Raises:
+            OodexpError: If a key has no row, as after the death of a worker.
+        """
+        lost = self.missing(keys)
+        if lost:
+            raise OodexpError(
+                f"{self.folder}: {len(lost)} of {len(set(keys))} results were never written (first "
+                f"{lost[0][:16]}): a worker died. Start the same command again: it does the rest"
+            )
+        table = pa.concat_tables(self._shards(None))
+        index = table.select(["key", "reason"]).to_pandas()
+        index["failed"] = index["reason"].notna()
+        first = index.sort_values("failed", kind="stable").drop_duplicates("key")
+        position = pd.Series(first.index, index=first["key"])
+        return table.take(pa.array(position.loc[list(keys)].to_numpy())).combine_chunks()
+
+    def _load(self, columns: list[str]) -> pd.DataFrame:
+        shards = self._shards(columns)
+        return pa.concat_tables(shards).to_pandas() if shards else pd.DataFrame(columns=columns)
+
+    def _shards(self, columns: list[str] | None) -> list[pa.Table]:
+        tables = []
+        for path in sorted(self.folder.glob("*.parquet")):
+            try:
+                tables.append(pq.ParquetFile(path).read(columns=columns))
+            except (pa.ArrowInvalid, OSError):
+                # A disk that filled up or failed: its rows are computed again, the file is kept.
+                path.rename(path.with_suffix(".torn"))
+                self.torn.append(path.name)
+        return tables

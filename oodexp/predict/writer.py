@@ -1,0 +1,33 @@
+"""Each batch of a predict loop on its shelf the moment it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pytorch_lightning import LightningModule, Trainer
+from pytorch_lightning.callbacks import BasePredictionWriter
+
+from oodexp.predict.store import Shelf
+
+
+class ShardWriter(BasePredictionWriter):
+    """Writes the Arrow tables that `predict_step` returns, one shard a batch and shelf.
+
+    Rows carry their keys: nothing rests on the order of ranks or batches.
+
+    Args:
+        shelves: Shelves by name.
+    """
+
+    def __init__(self, shelves: dict[str, Shelf]) -> None:
+        super().__init__(write_interval="batch")
+        self._shelves = shelves
+
+    def write_on_batch_end(
+        self, trainer: Trainer, pl_module: LightningModule, prediction: Any,
+        batch_indices: Sequence[int] | None, batch: Any, batch_idx: int, dataloader_idx: int,
+    ) -> None:  # fmt: skip
+        """Puts each table on its shelf."""
+        for name, rows in prediction.items():
+            self._shelves[name].write(rows)

@@ -1,0 +1,1 @@
+"""Pairs to prompts with their target."""

@@ -1,0 +1,73 @@
+"""Presence and its negation: two questions a pair, with opposite targets (OODBench, IV and V-D).
+
+Wording as in the authors' evaluation: the category is inserted verbatim, without a/an correction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from oodexp import table
+from oodexp.error import OodexpError
+from oodexp.record import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+POPULATIONS = ("all", "drawn")
+
+
+class Existence:
+    """Asks of each pair whether the image contains, and whether it does not contain, the category.
+
+    Args:
+        templates: Prompt by polarity, `present` and `absent`, with `{}` for the category.
+        population: `all` scored pairs of the division, so that another threshold, cap or draw asks
+            nothing new; or only the `drawn` ones, when every question is dear.
+
+    Raises:
+        OodexpError: If a template or the population is not as it should be.
+    """
+
+    def __init__(self, templates: Mapping[str, str], population: str = "all") -> None:
+        if set(templates) != {"present", "absent"} or any(
+            "{}" not in t for t in templates.values()
+        ):
+            raise OodexpError(
+                f"question.templates={dict(templates)}: expected the keys present and absent, each "
+                "with {} where the category goes"
+            )
+        if population not in POPULATIONS:
+            raise OodexpError(
+                f"question.population={population}: expected one of {', '.join(POPULATIONS)}"
+            )
+        self._templates = dict(templates)
+        self._population = population
+
+    def ask(self, memberships: pd.DataFrame) -> pd.DataFrame:
+        """See `base.Questioner`; pairs in order, the present question first."""
+        chosen = memberships[memberships["split"].notna()]
+        if self._population == "drawn":
+            chosen = chosen[chosen["drawn"]]
+        both = [self._questions(chosen, polarity) for polarity in ("present", "absent")]
+        # A stable sort by pair puts the two questions of a pair, and an image's, side by side.
+        return table.check(Question, pd.concat(both).sort_index(kind="stable"))
+
+    def _questions(self, pairs: pd.DataFrame, polarity: str) -> pd.DataFrame:
+        template = self._templates[polarity]
+        key = pairs[["source", "image_id", "category"]].agg("/".join, axis=1)
+        yes = pairs["present"].to_numpy(dtype=bool) == (polarity == "present")
+        return pd.DataFrame(
+            {
+                "question_id": key + f"/existence/{polarity}",
+                "source": pairs["source"],
+                "image_id": pairs["image_id"],
+                "category": pairs["category"],
+                "kind": "existence",
+                "polarity": polarity,
+                "prompt": [template.replace("{}", c) for c in pairs["category"]],
+                "target": pd.Series(yes, index=pairs.index).map({True: "yes", False: "no"}),
+            }
+        )

@@ -1,0 +1,1 @@
+"""The main lines: what joins the stages, one file per sequence of steps."""

@@ -1,0 +1,103 @@
+"""What a recipe works with: the parts of a run, and a desk that keeps each table and its time."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import pandas as pd
+
+from oodexp import record, table
+
+if TYPE_CHECKING:
+    from oodexp.answer.base import Reader
+    from oodexp.division.base import Divider
+    from oodexp.metric.base import Metric
+    from oodexp.predict.loop import Loop
+    from oodexp.predict.store import Store
+    from oodexp.question.base import Questioner
+    from oodexp.scorer.base import Scorer
+    from oodexp.source.base import Source
+    from oodexp.tracker.base import Run
+    from oodexp.vlm.base import Vlm
+
+RECORDS: dict[str, type] = {
+    "images": record.Image,
+    "pairs": record.Pair,
+    "scores": record.Score,
+    "signals": record.Signal,
+    "memberships": record.Membership,
+    "questions": record.Question,
+    "completions": record.Completion,
+    "answers": record.Answer,
+    "measurements": record.Measurement,
+    "problems": record.Problem,
+}
+"""Record of each table; `scores/<scorer>` are tables of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that the configuration chose, ready to use."""
+
+    source: Source
+    scorers: dict[str, Scorer]
+    division: Divider
+    question: Questioner
+    vlms: dict[str, Vlm]
+    readers: dict[str, Reader]
+    metric: Metric
+    loop: Loop
+    store: Store
+
+    @classmethod
+    def of(cls, chosen: Mapping[str, Any]) -> Self:
+        """The parts by the names of their configuration groups."""
+        return cls(
+            chosen["source"], chosen["scorer"], chosen["division"], chosen["question"],
+            chosen["vlm"], chosen["answer"]["readers"], chosen["metric"], chosen["predict"],
+            chosen["store"],
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Desk:
+    """Keeps the tables of a run in memory and with its tracker, and times its stages."""
+
+    run: Run
+    """Where tables and metrics go."""
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+    """All tables so far, by name."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Wall time by stage."""
+    _problems: list[pd.DataFrame] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Times a stage and records `seconds/<name>`."""
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - start
+
+    def keep(self, name: str, rows: pd.DataFrame) -> pd.DataFrame:
+        """Checks a table, keeps it as an artifact `tables/<name>.parquet`, and returns it."""
+        kind = RECORDS[name.partition("/")[0]]
+        with tempfile.TemporaryDirectory(prefix="oodexp-") as folder:
+            self.run.table(name, table.write(kind, rows, Path(folder) / "table.parquet"))
+        self.tables[name] = rows
+        return rows
+
+    def problem(self, rows: pd.DataFrame) -> None:
+        """Adds to what was left out."""
+        if len(rows):
+            self._problems.append(rows)
+
+    @property
+    def problems(self) -> pd.DataFrame:
+        """All that was left out so far (`record.Problem`)."""
+        return table.concat(record.Problem, self._problems).drop_duplicates(ignore_index=True)

@@ -1,0 +1,34 @@
+"""The main line: how much a VLM loses from ID to OOD-S to OOD-H (OODBench, Table I)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oodexp.recipe import step
+from oodexp.recipe.base import Desk, Parts
+
+if TYPE_CHECKING:
+    from oodexp.tracker.base import Run
+
+
+def main(run: Run, parts: Parts) -> bool:
+    """Annotations, scores, division, questions, answers, metrics, report.
+
+    Returns:
+        Whether something was left out (see the table `problems`).
+    """
+    desk = Desk(run)
+    with desk.stage("source"):
+        matrix = step.annotate(desk, parts.source)
+    with desk.stage("score"):
+        scored = step.score(desk, parts, matrix)
+    with desk.stage("divide"):
+        memberships = step.divide(desk, parts.division, matrix, scored)
+    with desk.stage("ask"):
+        desk.keep("questions", parts.question.ask(memberships))
+        step.ask(desk, parts, matrix, scored)
+    with desk.stage("read"):
+        step.read(desk, parts.readers)
+    with desk.stage("measure"):
+        step.measure(desk, parts.metric)
+    return step.report(desk, parts.vlms)

@@ -1,0 +1,263 @@
+"""The nouns of oodexp: one record a table, one documented field a column.
+
+The unit is the image-category **pair** ("image 139, chair"). A record's `KEY` names the columns
+that together occur once in its table; `oodexp.table` turns a record into a checked Parquet schema.
+Optional fields are null when there is no value, and then a reason stands beside them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+Float32 = Annotated[float, "float32"]
+"""A number that a threshold is compared with: exact before and after storage."""
+
+ABSENT, PRESENT, UNKNOWN = 0, 1, 2
+"""Codes of a presence matrix (image, category): annotated as absent, as present, or neither."""
+
+SPLITS = ("ID", "OOD-S", "OOD-H")
+"""The three splits of OODBench (section III-D): in-distribution, OOD-simple, OOD-hard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image of a source, with or without annotated objects."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("source", "image_id")
+
+    source: str
+    """Name of the data set, e.g. `coco`."""
+    image_id: str
+    """The data set's own id, as text; unique within the source."""
+    file: str
+    """Path below the image folder, with forward slashes."""
+    sha256: str | None
+    """Hex digest of the file's bytes; null when the file could not be read (see `problems`)."""
+    width: int | None
+    """Annotated width in pixels, before any orientation tag is applied."""
+    height: int | None
+    """Annotated height in pixels, before any orientation tag is applied."""
+    objects: int
+    """Number of annotated objects, crowd regions included; 0 for an empty image."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A category that is annotated as present in an image."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("source", "image_id", "category")
+
+    source: str
+    """Name of the data set."""
+    image_id: str
+    """Id of the image within the source."""
+    category: str
+    """Category text, verbatim as shown to the models."""
+    count: int | None
+    """Number of instances, >= 1; null when it is not known."""
+    count_reason: str | None
+    """Why the count is null, e.g. `crowd`."""
+    area: float | None
+    """Area in square pixels of the largest instance, as annotated; null when not annotated."""
+    planted: str | None
+    """Drawn worlds only: why the pair is out of distribution (`canonical` when it is not).
+    For validation; never an input of the division."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A scorer's logit for one cell of the matrix (image, category); table `scores/<scorer>`."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("source", "image_id", "category")
+
+    source: str
+    """Name of the data set."""
+    image_id: str
+    """Id of the image within the source."""
+    category: str
+    """Category text."""
+    presence: str
+    """`present`, `absent` or `unknown`, by annotation."""
+    logit: Float32 | None
+    """Scaled image-text logit, higher is a better match; null when unscored."""
+    reason: str | None
+    """Why the logit is null, e.g. `NaN` or `unreadable: ...`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What one scorer says of one present pair (OODBench, III-D, eq. 15 and 24)."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("scorer", "source", "image_id", "category")
+
+    scorer: str
+    """Name of the scorer."""
+    source: str
+    """Name of the data set."""
+    image_id: str
+    """Id of the image within the source."""
+    category: str
+    """Category text of the pair."""
+    score: Float32 | None
+    """S(x, c) in [0, 1]; higher is more in-distribution; null when unscored."""
+    margin: Float32 | None
+    """Delta(x, c) in [-1, 1]: S minus the best rival's; negative is a ranking anomaly."""
+    surrogate: str | None
+    """The best rival: the category that the scorer prefers among the competitors."""
+    flagged: bool | None
+    """Whether this scorer calls the pair out of distribution; null when unscored."""
+    reason: str | None
+    """Why the pair is unscored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """The split of a present pair, and whether it was drawn into the benchmark."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("source", "image_id", "category")
+
+    source: str
+    """Name of the data set."""
+    image_id: str
+    """Id of the image within the source."""
+    category: str
+    """Category text."""
+    present: bool
+    """True for an annotated pair; False for an absent pair of a random or balanced ID pool."""
+    split: str | None
+    """`ID`, `OOD-S` or `OOD-H`; null when some scorer has no score for the pair."""
+    flags: int | None
+    """Number of scorers that flag the pair, 0 ... K; null when unscored."""
+    scorers: int
+    """Number K of scorers of the division."""
+    drawn: bool
+    """Whether the pair is in the benchmark after sampling ID and applying the caps."""
+    reason: str | None
+    """Why the split is null, naming the scorer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A prompt about one image, with its target."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("question_id",)
+
+    question_id: str
+    """Unique name of the question: source, image, category, kind and polarity."""
+    source: str
+    """Name of the data set."""
+    image_id: str
+    """Id of the image within the source."""
+    category: str
+    """Category text, inserted verbatim into the prompt."""
+    kind: str
+    """What is asked: `existence`."""
+    polarity: str
+    """`present` ("... contain ...") or `absent` ("... not contain ...")."""
+    prompt: str
+    """The full text put to the model."""
+    target: str
+    """The right answer, in lower case: `yes` or `no`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a VLM returned, word for word, before it is read."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("vlm", "question_id")
+
+    vlm: str
+    """Name of the VLM."""
+    question_id: str
+    """The question that was put."""
+    completion: str | None
+    """The text as generated, unchanged; null when there is none."""
+    status: str
+    """`ok`, `truncated` (token limit reached) or `error`."""
+    reason: str | None
+    """What went wrong, when the status is `error`."""
+    tokens: int | None
+    """Number of generated tokens; null when the model does not say."""
+    seconds: float | None
+    """Wall time of the batch divided by its size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A completion as one reader reads it."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("vlm", "reader", "question_id")
+
+    vlm: str
+    """Name of the VLM."""
+    reader: str
+    """Name of the reader, e.g. `yes_no`, `paper`."""
+    question_id: str
+    """The question that was put."""
+    reading: str | None
+    """`yes`, `no` or a number, as an answer to the question as asked; null when unread."""
+    status: str
+    """`read`, or why there is no reading: `unknown`, `ambiguous`, `refused`, `truncated`, ..."""
+    flag: str | None
+    """How the reading was reached when not by an explicit word, e.g. `by_content`, `conflict`."""
+    correct: bool
+    """Whether the reading equals the target; an unread answer is not correct."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A metric of a VLM on a group of questions, with its interval."""
+
+    KEY: ClassVar[tuple[str, ...]] = (
+        "vlm", "source", "split", "contrast", "group", "convention", "metric",
+    )  # fmt: skip
+
+    vlm: str
+    """Name of the VLM."""
+    source: str
+    """Name of the data set, or `pooled` for all of the run together."""
+    split: str
+    """`ID`, `OOD-S` or `OOD-H`."""
+    contrast: str
+    """`none` for the value itself; `ID` for the drop, value on ID minus value on the split."""
+    group: str
+    """`all`, or a composition group such as `planted: secondary` or `size: small`."""
+    convention: str
+    """`headline` (unread is wrong), `read` (read answers only) or `paper` (the authors' rule)."""
+    metric: str
+    """`accuracy`, `precision`, `recall`, `f1` or `mcc`."""
+    value: float | None
+    """The metric as a fraction; null when undefined."""
+    lower: float | None
+    """Lower end of the 95 % interval from a bootstrap over images."""
+    upper: float | None
+    """Upper end of the 95 % interval from a bootstrap over images."""
+    n: int
+    """Number of questions the value rests on (of the split itself, for a drop)."""
+    n_unread: int
+    """How many of the asked questions have no reading."""
+    n_images: int
+    """Number of images (clusters) the value rests on."""
+    reason: str | None
+    """Why the value or its interval is null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that was left out, and why: never silent, never the end of the rest."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("stage", "part", "source", "image_id", "subject", "reason")
+
+    stage: str
+    """Where it was met: `source`, `decode`, `scorer`, `vlm`, ..."""
+    part: str
+    """Name of the scorer or VLM concerned; empty when none is."""
+    source: str
+    """Name of the data set."""
+    image_id: str
+    """Id of the image; empty when the problem is not one image's."""
+    subject: str
+    """The file, field or category concerned."""
+    reason: str
+    """What is wrong, what was expected."""

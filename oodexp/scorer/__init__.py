@@ -1,0 +1,1 @@
+"""Contrastive models: images and category texts to logits."""

@@ -1,0 +1,225 @@
+"""The shape of the configuration, checked whole before anything is opened.
+
+`Settings` names every key of the top level. A part (a node with `_target_`) is checked against its
+constructor, so a new part needs no entry here. All mistakes are named at once, with a suggestion.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import re
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, ListConfig, OmegaConf
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+
+TARGET = "_target_"
+_SPECIAL = (TARGET, "_partial_", "_recursive_", "_convert_", "_args_")
+
+
+_KINDS: dict[Any, tuple[type, ...]] = {
+    float: (int, float),
+    int: (int,),
+    str: (str,),
+    bool: (bool,),
+    None: (type(None),),
+    type(None): (type(None),),
+    Mapping: (dict,),
+    dict: (dict,),
+    Sequence: (list,),
+    list: (list,),
+    tuple: (list,),
+}
+"""What YAML must give where a constructor's annotation says so; other annotations take anything."""
+
+
+class Part:
+    """A node with `_target_`: a class or function and its arguments."""
+
+
+class Parts:
+    """Parts by name, in order."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where things are kept."""
+
+    runs: str
+    """Database, artifacts and store of all runs."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How completions are read."""
+
+    reader: str
+    """Name of the reader of the headline."""
+    readers: Parts
+    """All readers; the others stand beside the headline."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The top level of the configuration."""
+
+    recipe: str
+    """Dotted path of the main line to run."""
+    source: Part
+    scorer: Parts
+    division: Part
+    question: Part
+    vlm: Parts
+    answer: Reading
+    metric: Part
+    predict: Part
+    store: Part
+    tracker: Part
+    paths: Paths
+
+
+def register_resolvers() -> None:
+    """Makes `${package:a/b}` the absolute path of a file that ships with oodexp."""
+    home = Path(__file__).resolve().parent
+    OmegaConf.register_new_resolver("package", lambda path: str(home / path), replace=True)
+
+
+def mistakes(config: DictConfig, shape: type = Settings) -> list[str]:
+    """All that is wrong with a configuration, one line each; empty when it can be run.
+
+    Args:
+        config: The composed configuration, unresolved.
+        shape: A dataclass that names the keys.
+    """
+    found = list(_unresolved(config, ""))
+    plain = OmegaConf.to_container(config, resolve=False)
+    return found + list(_against(plain, shape, ""))
+
+
+def closest(name: str, known: Sequence[str], prefix: str = "") -> str:
+    """` (did you mean X?)` for a misspelt name, empty when nothing is near."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f" (did you mean {prefix}{near[0]}?)" if near else ""
+
+
+def _unresolved(node: Any, path: str) -> Iterator[str]:
+    """Interpolations that lead nowhere, as `key -> what it names`."""
+    keys = node.keys() if isinstance(node, DictConfig) else range(len(node))
+    for key in keys:
+        here = f"{path}.{key!s}" if path else str(key)
+        try:
+            value = node[key]
+        except MissingMandatoryValue:
+            continue
+        except OmegaConfBaseException:
+            raw = str(OmegaConf.to_container(node, resolve=False)[key])  # type: ignore[index,call-overload]
+            yield f"{here} -> {', '.join(_names(raw))}: this reference leads nowhere"
+            continue
+        if isinstance(value, (DictConfig, ListConfig)):
+            yield from _unresolved(value, here)
+
+
+def _names(raw: str) -> list[str]:
+    inner = [text.strip() for text in re.findall(r"\$\{([^{}]*)\}", raw)]
+    return [text.split(":", 1)[1] if ":" in text else text for text in inner]
+
+
+def _against(node: Any, shape: Any, path: str) -> Iterator[str]:
+    if shape is Part:
+        yield from _part(node, path)
+    elif shape is Parts:
+        yield from _parts(node, path)
+    elif is_dataclass(shape):
+        yield from _dataclass(node, shape, path)
+    elif not _fits(node, shape):
+        yield f"{path}={node!r}: expected {_say(shape)}"
+
+
+def _dataclass(node: Any, shape: Any, path: str) -> Iterator[str]:
+    hints = typing.get_type_hints(shape)
+    known = [f.name for f in fields(shape)]
+    if not isinstance(node, dict):
+        yield f"{path}={node!r}: expected the keys {', '.join(known)}"
+        return
+    prefix = f"{path}." if path else ""
+    yield from (f"{prefix}{k}: unknown{closest(k, known, prefix)}" for k in node if k not in known)
+    yield from (f"{prefix}{k}: missing" for k in known if k not in node)
+    for key in known:
+        if key in node:
+            yield from _against(node[key], hints[key], f"{prefix}{key}")
+
+
+def _parts(node: Any, path: str) -> Iterator[str]:
+    if not isinstance(node, dict) or not node:
+        yield f"{path}={node!r}: expected one or more parts, as in {path}=[a,b]"
+        return
+    for name, part in node.items():
+        yield from _part(part, f"{path}.{name}")
+
+
+def _part(node: Any, path: str) -> Iterator[str]:
+    if not isinstance(node, dict) or TARGET not in node:
+        yield f"{path}: expected a part with {TARGET}, as in conf/{path.split('.')[0]}/*.yaml"
+        return
+    try:
+        module, _, name = str(node[TARGET]).rpartition(".")
+        target = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        yield f"{path}.{TARGET}={node[TARGET]}: cannot be imported ({error})"
+        return
+    parameters = {
+        n: p for n, p in inspect.signature(target).parameters.items() if p.kind != p.VAR_KEYWORD
+    }
+    given = {k: v for k, v in node.items() if k not in _SPECIAL}
+    for key in given.keys() - parameters.keys():
+        yield f"{path}.{key}: unknown{closest(key, list(parameters), path + '.')}"
+    for key, parameter in parameters.items():
+        if key not in given and parameter.default is parameter.empty:
+            yield f"{path}.{key}: missing; {node[TARGET]} needs it"
+        elif key in given:
+            yield from _argument(given[key], parameter, target, f"{path}.{key}")
+
+
+def _argument(value: Any, parameter: inspect.Parameter, target: Any, path: str) -> Iterator[str]:
+    if isinstance(value, dict) and TARGET in value:
+        yield from _part(value, path)
+        return
+    if value == "???":
+        yield f"{path}: missing; give it on the command line, {path}=..."
+        return
+    try:
+        hint = eval(str(parameter.annotation), vars(importlib.import_module(target.__module__)))
+    except (NameError, SyntaxError, TypeError):  # a type that is imported for checking only
+        return
+    if not _fits(value, hint):
+        yield f"{path}={value!r}: expected {_say(hint)}"
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if isinstance(value, str) and "${" in value:
+        return True  # resolved later; its type is not known here
+    origin = typing.get_origin(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, h) for h in typing.get_args(hint))
+    if origin is typing.Literal:
+        return value in typing.get_args(hint)
+    kinds = _KINDS.get(origin or hint)
+    if kinds is None:
+        return True
+    return isinstance(value, kinds) and (hint is bool or not isinstance(value, bool))
+
+
+def _say(hint: Any) -> str:
+    names = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return " or ".join(_say(h) for h in typing.get_args(hint))
+    if hint in (None, type(None)):
+        return "null"
+    return names.get(hint, str(hint).replace("collections.abc.", ""))

@@ -1,0 +1,1 @@
+"""Annotated image sets."""

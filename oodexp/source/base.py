@@ -1,0 +1,42 @@
+"""What every source gives: images, present pairs, and a presence for every (image, category)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+
+class Source(Protocol):
+    """An annotated image set.
+
+    Constructors are cheap but check that the named files and folders exist. Rows of `images` and
+    `presence` and columns of `presence` and `categories` are in the same order, which depends on
+    the annotations alone.
+    """
+
+    name: str
+
+    def images(self) -> pd.DataFrame:
+        """All listed images whose path is safe (`record.Image`, `sha256` of the file's bytes)."""
+
+    def categories(self) -> list[str]:
+        """Category texts as shown to the models, each once."""
+
+    def pairs(self) -> pd.DataFrame:
+        """All present pairs (`record.Pair`) of the listed images."""
+
+    def presence(self) -> np.ndarray:
+        """Codes of `record` (ABSENT, PRESENT, UNKNOWN), uint8, (image, category)."""
+
+    def problems(self) -> pd.DataFrame:
+        """What was left out while reading the annotations (`record.Problem`)."""
+
+    def read(self, image_id: str) -> bytes:
+        """The bytes of the image file.
+
+        Raises:
+            OSError: If the file cannot be read.
+        """

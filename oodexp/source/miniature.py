@@ -1,0 +1,83 @@
+"""The drawn world of `oodexp.miniature` as a source: why a pair is out of distribution is known."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from functools import cached_property
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from oodexp.error import OodexpError
+from oodexp.source.instances import Instances, parse
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+_SEEDS = ("test", "dev")
+
+
+class Miniature:
+    """Scenes of the drawn world that ship with the package.
+
+    Args:
+        seed: `test` (reported) or `dev` (on which the dials of the world were set).
+        name: Name of the data set in every table.
+        limit: Take the first so many images only; None for all.
+    """
+
+    def __init__(
+        self, seed: str = "test", name: str = "miniature", limit: int | None = None
+    ) -> None:
+        if seed not in _SEEDS:
+            raise OodexpError(f"source.seed={seed}: expected one of {', '.join(_SEEDS)}")
+        self.name = name
+        self._seed = seed
+        self._limit = limit
+
+    def images(self) -> pd.DataFrame:
+        """See `source.base.Source`."""
+        return self._instances.images
+
+    def categories(self) -> list[str]:
+        """See `source.base.Source`."""
+        return self._instances.categories
+
+    def pairs(self) -> pd.DataFrame:
+        """See `source.base.Source`."""
+        return self._instances.pairs
+
+    def presence(self) -> np.ndarray:
+        """See `source.base.Source`."""
+        return self._instances.presence
+
+    def problems(self) -> pd.DataFrame:
+        """See `source.base.Source`."""
+        return self._instances.problems
+
+    def read(self, image_id: str) -> bytes:
+        """See `source.base.Source`."""
+        return self._archive.read(self._files[image_id])
+
+    @cached_property
+    def _instances(self) -> Instances:
+        data = resources.files("oodexp.miniature") / "data" / f"{self._seed}.json.gz"
+        document = json.loads(gzip.decompress(data.read_bytes()))
+        if self._limit is not None:
+            document["images"] = document["images"][: self._limit]
+            kept = {i["id"] for i in document["images"]}
+            notes = document["annotations"]
+            document["annotations"] = [n for n in notes if n["image_id"] in kept]
+        return parse(document, self.name, str(data))
+
+    @cached_property
+    def _files(self) -> dict[str, str]:
+        images = self._instances.images
+        return dict(zip(images["image_id"], images["file"], strict=True))
+
+    @cached_property
+    def _archive(self) -> zipfile.ZipFile:
+        archive = resources.files("oodexp.miniature") / "data" / f"{self._seed}.zip"
+        return zipfile.ZipFile(archive.open("rb"))

@@ -1,0 +1,150 @@
+"""Records to Parquet and back; unknown, missing and repeated keys are refused."""
+
+from __future__ import annotations
+
+import os
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from oodexp.error import OodexpError
+
+_ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+_NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+
+
+def schema(record: type) -> pa.Schema:
+    """Arrow schema of a record: field order, types, and which columns may be null."""
+    hints = get_type_hints(record, include_extras=True)
+    return pa.schema([_column(f.name, hints[f.name]) for f in fields(record)])
+
+
+def frame(
+    record: type, rows: Iterable[Any] | Mapping[str, Sequence[Any] | Any] = ()
+) -> pd.DataFrame:
+    """A checked table from record instances, or from columns by name.
+
+    Args:
+        record: The record class.
+        rows: Instances of the record, or a mapping of column name to values (a lone value is
+            repeated).
+
+    Raises:
+        OodexpError: If the columns or the keys do not fit the record.
+    """
+    if isinstance(rows, Mapping):
+        return check(record, pd.DataFrame(dict(rows)))
+    names = [f.name for f in fields(record)]
+    return check(
+        record, pd.DataFrame([[getattr(row, n) for n in names] for row in rows], columns=names)
+    )
+
+
+def check(record: type, table: pd.DataFrame) -> pd.DataFrame:
+    """The table with the record's columns, order and types.
+
+    Raises:
+        OodexpError: Names unknown and missing columns, nulls where a value is needed, values of
+            the wrong type, and the first repeated key.
+    """
+    return _to_pandas(to_arrow(record, table))
+
+
+def to_arrow(record: type, table: pd.DataFrame) -> pa.Table:
+    """The checked table in Arrow form (see `check`)."""
+    want = schema(record)
+    _same_columns(record, list(table.columns), want.names)
+    arrays = [_array(record, table[field.name], field) for field in want]
+    _unique(record, table)
+    return pa.table(arrays, schema=want)
+
+
+def write(record: type, table: pd.DataFrame, path: Path) -> Path:
+    """Writes the checked table as Parquet, atomically: a reader sees all of it or none."""
+    write_arrow(to_arrow(record, table), path)
+    return path
+
+
+def write_arrow(table: pa.Table, path: Path) -> None:
+    """Writes an Arrow table to a temporary name beside `path`, flushes it, then renames it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with scratch.open("wb") as sink:
+            pq.write_table(table, sink, compression="zstd")
+            sink.flush()
+            os.fsync(sink.fileno())
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def read(record: type, path: Path) -> pd.DataFrame:
+    """Reads and checks a table written by `write`."""
+    return check(record, _to_pandas(pq.read_table(path)))
+
+
+def concat(record: type, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all tables, in order, checked as one table."""
+    parts = [to_arrow(record, t) for t in tables]
+    return check(record, _to_pandas(pa.concat_tables(parts))) if parts else frame(record)
+
+
+def _column(name: str, hint: Any) -> pa.Field:
+    inner, nullable = hint, False
+    if get_origin(hint) in (Union, types.UnionType):
+        inner = next(a for a in get_args(hint) if a is not type(None))
+        nullable = True
+    if hasattr(inner, "__metadata__"):
+        return pa.field(name, pa.type_for_alias(inner.__metadata__[0]), nullable)
+    return pa.field(name, _ARROW[inner], nullable)
+
+
+def _to_pandas(table: pa.Table) -> pd.DataFrame:
+    nullable = [f.name for f in table.schema if f.nullable]
+    strict = [name for name in table.column_names if name not in nullable]
+    parts = [
+        table.select(strict).to_pandas(),
+        table.select(nullable).to_pandas(types_mapper=_NULLABLE.get),
+    ]
+    return pd.concat(parts, axis="columns")[table.column_names]
+
+
+def _same_columns(record: type, have: list[str], want: list[str]) -> None:
+    unknown, missing = sorted(set(have) - set(want)), sorted(set(want) - set(have))
+    if unknown or missing:
+        raise OodexpError(
+            f"table of {record.__name__}: unknown columns {unknown}, missing columns {missing}; "
+            f"expected {want}"
+        )
+
+
+def _array(record: type, values: pd.Series, field: pa.Field) -> pa.Array:
+    where = f"table of {record.__name__}, column {field.name!r}"
+    try:
+        array = pa.Array.from_pandas(values, type=field.type)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise OodexpError(f"{where}: expected {field.type}; {error}") from error
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if array.null_count and not field.nullable:
+        row = array.is_null().index(True).as_py()
+        raise OodexpError(f"{where}: null in row {row}, but a value is needed")
+    return array
+
+
+def _unique(record: type, table: pd.DataFrame) -> None:
+    key = list(record.KEY)  # type: ignore[attr-defined]
+    repeated = table.duplicated(key)
+    if repeated.any():
+        first = table.loc[repeated.idxmax(), key].to_dict()
+        raise OodexpError(
+            f"table of {record.__name__}: {int(repeated.sum())} repeated keys, first {first}; "
+            f"{', '.join(key)} must occur once"
+        )

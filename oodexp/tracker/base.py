@@ -1,0 +1,88 @@
+"""What a recipe may ask of a tracked run, whichever tool keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+
+class Run(Protocol):
+    """A run that is being recorded: a context manager that ends FINISHED or FAILED.
+
+    A run that fails carries its reason in the tag `failure` and its traceback in `failure.txt`.
+    """
+
+    run_id: str
+    """The tracker's own id of the run."""
+    where: str
+    """A path or address at which a person can open the run."""
+
+    def params(self, values: Mapping[str, Any]) -> None:
+        """Records settings, one value a name; nested mappings become dotted names.
+
+        A value that is too long for the tracker is cut, its parameter says so and gives the
+        SHA-256 of the full text, which is kept as `params/<name>.txt`.
+
+        Raises:
+            OodexpError: If a name already holds another value in this run.
+        """
+
+    def tags(self, values: Mapping[str, str]) -> None:
+        """Records labels; a later value replaces an earlier one."""
+
+    def metrics(self, values: Mapping[str, float | None]) -> None:
+        """Records numbers; None and NaN are listed in `metrics/undefined.json` instead.
+
+        A name that the tracker refuses is stored under another one, never shared with a third;
+        `metrics/names.json` maps it.
+
+        Raises:
+            OodexpError: If a value is infinite or no number; nothing is recorded then.
+        """
+
+    def table(self, name: str, table: Path | pd.DataFrame) -> None:
+        """Keeps a table as `tables/<name>.parquet` and its SHA-256 in `checksums.json`.
+
+        Args:
+            name: Name of the table, e.g. `memberships` or `scores/open_clip_miniature`.
+            table: A Parquet file, kept byte for byte, or a table to be written as one.
+        """
+
+    def text(self, name: str, content: str) -> None:
+        """Keeps a text as the artifact `name` (with its ending, e.g. `report.html`)."""
+
+    def figure(self, name: str, figure: Figure) -> None:
+        """Keeps a drawing as `figures/<name>.png` and `figures/<name>.svg`."""
+
+    def child(self, name: str, tags: Mapping[str, str]) -> Run:
+        """A run below this one; within a resumed run, the child that had this name before."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class Tracker(Protocol):
+    """Opens runs in one folder or on one server."""
+
+    def open(self, *, experiment: str, config: dict[str, Any]) -> Run:
+        """Starts a run, or goes on with one that was cut off.
+
+        Args:
+            experiment: Name under which comparable runs are kept together.
+            config: The whole configuration, resolved, of plain values.
+
+        Raises:
+            OodexpError: If the run to resume is not there, is alive, or had other settings.
+        """

@@ -1,0 +1,1 @@
+"""Vision-language models: images and prompts to completions."""

