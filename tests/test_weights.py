@@ -89,7 +89,7 @@ def test_a_hub_model_out_of_reach_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     import huggingface_hub.constants
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(OodexpError, match="'oodexp/no-such-model'.*where there is network"):
+    with pytest.raises(OodexpError, match=r"'oodexp/no-such-model'.*where there is network"):
         locate("oodexp/no-such-model")
 
 

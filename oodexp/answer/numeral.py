@@ -41,7 +41,7 @@ _ATOM = re.compile(
 _NOT_A_COUNT = re.compile(r"(?:st|nd|rd|th|d)(?!\w)| ?%|:\d|[^\W\d_]*\d|-[^\W\d_]")
 _LABEL = re.compile(
     r"(?<!\w)(?:image|picture|photo|figure|fig|step|option|question|number|no|page|frame|item|"
-    rf"part|line|route|room|day|point|section)\.? ?#?$|#$|{MENTION} $"
+    rf"part|line|route|room|day|point|section)\.? ?#?$|#$|\d:$|{MENTION} $"
 )
 _POINTED_AT = re.compile(r"(?<!\w)(?:this|that|another|any|each|every|which|the|some|other) $")
 _PART_OF = re.compile(r" of (?:the|these|those|my|your)(?!\w)")

@@ -32,6 +32,7 @@ THINK_TAGS: tuple[tuple[str, str], ...] = (
 
 _DECLARED = 4
 _NESTING = 4
+_MARKS_IN_A_ROW = 30
 _INVISIBLE = dict.fromkeys(
     map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\ue000\ue001")
 )  # the last two are our own marks, which a text must not bring along
@@ -99,8 +100,21 @@ def unwrap(
 
 def normalise(text: str) -> str:
     """Fold compatibility forms, straighten quotes and dashes, drop invisible characters."""
-    folded = unicodedata.normalize("NFKC", text.strip())
+    folded = unicodedata.normalize("NFKC", _without_mark_runs(text.strip()))
     return folded.translate(_INVISIBLE).translate(_STRAIGHT).strip()
+
+
+def _without_mark_runs(text: str) -> str:
+    """Cut runs of combining marks at `_MARKS_IN_A_ROW`: sorting them is quadratic in NFKC."""
+    if text.isascii():
+        return text
+    kept: list[str] = []
+    run = 0
+    for character in text:
+        run = run + 1 if unicodedata.combining(character) else 0
+        if run <= _MARKS_IN_A_ROW:
+            kept.append(character)
+    return "".join(kept)
 
 
 def without_thought(text: str, tags: tuple[tuple[str, str], ...]) -> str | None:

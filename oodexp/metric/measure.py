@@ -73,9 +73,9 @@ def _confusion(long: pd.DataFrame, images: int) -> np.ndarray:
     cells = int(long["cell"].max()) + 1 if len(long) else 0
     confusion = GroupedConfusion(cells * images)
     confusion.update(
-        torch.from_numpy((used["cell"] * images + used["image"]).to_numpy(dtype=np.int64)),
-        torch.from_numpy(used["answer"].to_numpy(dtype=bool)),
-        torch.from_numpy(used["target"].to_numpy(dtype=bool)),
+        torch.tensor((used["cell"] * images + used["image"]).to_numpy(dtype=np.int64)),
+        torch.tensor(used["answer"].to_numpy(dtype=bool)),
+        torch.tensor(used["target"].to_numpy(dtype=bool)),
     )
     return confusion.compute().numpy().reshape(cells, images, 4)
 

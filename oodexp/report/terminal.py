@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 from rich.console import Console
@@ -11,8 +11,12 @@ from rich.table import Table
 from oodexp.record import SPLITS
 
 METRICS = ("accuracy", "precision", "recall", "f1", "mcc")
+CONVENTIONS = ("headline", "read", "paper")
 MOST_PROBLEMS = 10
 """Rows of `problems` that are printed; all are in the table."""
+
+PIPE_WIDTH = 120
+"""A pipe has no width of its own, and 80 columns would fold every row."""
 
 
 def show(tables: Mapping[str, pd.DataFrame], seconds: Mapping[str, float], where: str) -> None:
@@ -23,25 +27,21 @@ def show(tables: Mapping[str, pd.DataFrame], seconds: Mapping[str, float], where
         seconds: Wall time by stage.
         where: Where the run is kept.
     """
-    console = _console()
-    console.print(_division(tables["memberships"]))
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=PIPE_WIDTH)
     measured = tables["measurements"].query("source == 'pooled'")
-    console.print(_metrics(measured.query("group == 'all' and convention == 'headline'")))
-    console.print(_conventions(measured.query("group == 'all' and metric == 'accuracy'")))
     grouped = measured.query("group != 'all' and convention == 'headline'")
+    problems = tables["problems"]
+    console.print(_division(tables["memberships"]))
+    console.print(_metrics(measured.query("group == 'all' and convention == 'headline'")))
+    console.print(_unread(measured.query("group == 'all' and metric == 'accuracy'")))
     if len(grouped):
         console.print(_composition(grouped))
-    problems = tables["problems"]
     if len(problems):
         console.print(_problems(problems))
     console.print("seconds: " + ", ".join(f"{k} {v:.1f}" for k, v in seconds.items()))
     console.print(f"run: {where}", soft_wrap=True)
-
-
-def _console() -> Console:
-    console = Console()
-    # A pipe has no width of its own; 80 columns would fold every row.
-    return console if console.is_terminal else Console(width=110)
 
 
 def _table(title: str, names: Iterable[str], left: int, caption: str | None = None) -> Table:
@@ -75,52 +75,57 @@ def _images(rows: pd.DataFrame) -> int:
 def _metrics(measured: pd.DataFrame) -> Table:
     table = _table(
         "Existence questions",
-        ("VLM", "split", *METRICS, "n", "unread"), 2,
-        "in % (MCC x 100), 95 % interval from a bootstrap over images; unread answers count as "
-        "wrong; a drop is the value on ID minus the value on the split",
+        ("VLM: split", *METRICS, "n", "unread"), 1,
+        "In %, MCC x 100; 95 % interval from a bootstrap over images. Unread answers count as "
+        "wrong.\nA drop is the value on ID minus the value on the split.",
     )  # fmt: skip
     for vlm, mine in measured.groupby("vlm", sort=False):
+        table.add_row(f"[bold]{vlm}[/bold]")
         for contrast in ("none", SPLITS[0]):
             for split in SPLITS:
                 rows = mine[(mine["split"] == split) & (mine["contrast"] == contrast)]
-                if not len(rows):
-                    continue
-                cells = [_cell(rows[rows["metric"] == metric]) for metric in METRICS]
-                name = split if contrast == "none" else f"drop to {split}"
-                first = rows.iloc[0]
-                table.add_row(str(vlm), name, *cells, str(first["n"]), str(first["n_unread"]))
+                if len(rows):
+                    name = split if contrast == "none" else f"drop to {split}"
+                    cells = [_cell(rows[rows["metric"] == metric]) for metric in METRICS]
+                    first = rows.iloc[0]
+                    table.add_row(name, *cells, str(first["n"]), str(first["n_unread"]))
         table.add_section()
     return table
 
 
-def _conventions(measured: pd.DataFrame) -> Table:
-    conventions = ("headline", "read", "paper")
+def _unread(measured: pd.DataFrame) -> Table:
     table = _table(
         "Accuracy by what is done with unread answers",
-        ("VLM", "split", *conventions), 2,
-        "headline: unread is wrong; read: read answers only; paper: the authors' rule, all that is "
-        "not a yes is a no",
+        ("VLM: split", *CONVENTIONS), 1,
+        "headline: unread is wrong. read: read answers only.\n"
+        "paper: the authors' rule, what is not a clear yes is a no.",
     )  # fmt: skip
     plain = measured[measured["contrast"] == "none"]
-    for (vlm, split), rows in plain.groupby(["vlm", "split"], sort=False):
-        cells = [_cell(rows[rows["convention"] == c], with_n=True) for c in conventions]
-        table.add_row(str(vlm), str(split), *cells)
+    for vlm, mine in plain.groupby("vlm", sort=False):
+        table.add_row(f"[bold]{vlm}[/bold]")
+        for split, rows in mine.groupby("split", sort=False):
+            cells = [_cell(rows[rows["convention"] == c], with_n=True) for c in CONVENTIONS]
+            table.add_row(str(split), *cells)
+        table.add_section()
     return table
 
 
 def _composition(measured: pd.DataFrame) -> Table:
     table = _table(
         "Composition: accuracy within a group",
-        ("VLM", "group", *SPLITS, *(f"drop to {s}" for s in SPLITS[1:])), 2,
-        "in %, 95 % interval, (n): a loss that vanishes within a group was a change of mix",
+        ("VLM: group", *SPLITS, *(f"drop to {s}" for s in SPLITS[1:])), 1,
+        "In %, 95 % interval, (n): a loss that vanishes within the groups was a change of mix.",
     )  # fmt: skip
-    for (vlm, group), rows in measured.groupby(["vlm", "group"], sort=False):
-        wanted = [(s, "none") for s in SPLITS] + [(s, SPLITS[0]) for s in SPLITS[1:]]
-        cells = [
-            _cell(rows[(rows["split"] == s) & (rows["contrast"] == c)], with_n=c == "none")
-            for s, c in wanted
-        ]
-        table.add_row(str(vlm), str(group), *cells)
+    wanted = [(s, "none") for s in SPLITS] + [(s, SPLITS[0]) for s in SPLITS[1:]]
+    for vlm, mine in measured.groupby("vlm", sort=False):
+        table.add_row(f"[bold]{vlm}[/bold]")
+        for group, rows in mine.groupby("group", sort=True):
+            cells = [
+                _cell(rows[(rows["split"] == s) & (rows["contrast"] == c)], with_n=c == "none")
+                for s, c in wanted
+            ]
+            table.add_row(str(group), *cells)
+        table.add_section()
     return table
 
 
@@ -130,21 +135,19 @@ def _cell(rows: pd.DataFrame, with_n: bool = False) -> str:
     row = rows.iloc[0]
     if pd.isna(row["value"]):
         return "undefined"
-    value = f"{100 * row['value']:.1f}"
-    if with_n:
-        value += f" ({row['n']})"
+    value = f"{100 * row['value']:.1f}" + (f" ({row['n']})" if with_n else "")
     if pd.isna(row["lower"]):
         return value
     return f"{value}\n{100 * row['lower']:.1f}..{100 * row['upper']:.1f}"
 
 
 def _problems(problems: pd.DataFrame) -> Table:
-    counts: Sequence[str] = ("stage", "part", "source", "image_id", "subject", "reason")
+    names = ("stage", "part", "source", "image_id", "subject", "reason")
     more = len(problems) - MOST_PROBLEMS
     table = _table(
-        f"Left out or noted: {len(problems)}", counts, len(counts),
+        f"Left out or noted: {len(problems)}", names, len(names),
         f"and {more} more in the table `problems`" if more > 0 else None,
     )  # fmt: skip
     for row in problems.head(MOST_PROBLEMS).itertuples():
-        table.add_row(*(str(getattr(row, name)) for name in counts))
+        table.add_row(*(str(getattr(row, name)) for name in names))
     return table

@@ -77,13 +77,14 @@ class Blip2:
         library: Any = transformers  # its factory methods have no types
         folder = locate(self.model)
         net, seen = library.Blip2ForImageTextRetrieval.from_pretrained(
-            folder, dtype=dtype(self.precision), output_loading_info=True
+            folder, dtype=dtype("float32"), output_loading_info=True
         )
         if seen["missing_keys"] or seen["mismatched_keys"]:
             raise OodexpError(
                 f"{folder}: no retrieval model of BLIP-2: {sorted(seen['missing_keys'])[:5]} are "
                 "not in its weights; use a checkpoint of the image-text matching kind"
             )
+        net.vision_model.to(dtype(self.precision))
         self._net, self._device = net.to(device).eval(), device
         self._pixels = library.AutoImageProcessor.from_pretrained(folder)
         self._tokenizer = library.AutoTokenizer.from_pretrained(folder)
@@ -99,15 +100,14 @@ class Blip2:
         import torch
 
         with torch.inference_mode():
-            pixels = batch.to(self._device, self._net.vision_projection.weight.dtype)
-            seen = self._net.vision_model(pixel_values=pixels).last_hidden_state
+            pixels = batch.to(self._device, dtype(self.precision))
+            seen = self._net.vision_model(pixel_values=pixels).last_hidden_state.float()
             found = self._net.qformer(
                 query_embeds=self._net.query_tokens.expand(len(seen), -1, -1),
                 encoder_hidden_states=seen,
                 encoder_attention_mask=torch.ones(seen.shape[:2], dtype=torch.long).to(seen.device),
             ).last_hidden_state
-            projection = self._net.vision_projection
-            return unit(projection(found.to(projection.weight.dtype))).cpu()
+            return unit(self._net.vision_projection(found)).cpu()
 
     def encode_texts(self, categories: list[str]) -> TextBank:
         """Vectors of the first token, averaged over templates; refuses texts that would be cut."""
@@ -139,8 +139,7 @@ class Blip2:
                 query_length=0,
                 attention_mask=tokens.attention_mask,
             ).last_hidden_state
-            projection = self._net.text_projection
-            return unit(projection(found[:, 0].to(projection.weight.dtype)))
+            return unit(self._net.text_projection(found[:, 0]))
 
     def _factor(self, folder: Path) -> float:
         if not isinstance(self.scale, str):

@@ -159,7 +159,9 @@ def _find(model: str, pretrained: str | None, stated: gelu.Activation | None) ->
     else:
         return _by_name(model, str(pretrained), stated)
     if stated is not None:
-        gelu.refuse_mismatch(model, gelu.of_config(found.config), stated, "`activation`")
+        gelu.refuse_mismatch(
+            model, gelu.of_config(found.config), stated, "the setting `activation`"
+        )
     return found
 
 

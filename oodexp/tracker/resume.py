@@ -9,8 +9,9 @@ from typing import Any
 from oodexp.error import OodexpError
 from oodexp.tracker import process
 from oodexp.tracker.notes import as_json
+from oodexp.tracker.provenance import provenance
 from oodexp.tracker.run import TrackedRun, bury, create, reopen
-from oodexp.tracker.settings import differences, digest, plain
+from oodexp.tracker.settings import differences, digest, plain, settings
 from oodexp.tracker.store import RUNNING, Store, Stored
 
 AUTO, NEVER = "auto", "never"
@@ -50,7 +51,10 @@ def open_run(store: Store, *, experiment: str, config: dict[str, Any], resume: s
     else:
         run = reopen(store, earlier)
     _keep_config(store, run.run_id, config)
-    return TrackedRun(store, run, resumed=earlier is not None)
+    opened = TrackedRun(store, run, resumed=earlier is not None)
+    opened.params(settings(config))
+    opened.tags(provenance())
+    return opened
 
 
 def _left_off(

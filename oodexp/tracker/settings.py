@@ -9,7 +9,7 @@ from typing import Any
 
 from oodexp.tracker.address import blot
 
-ELSEWHERE = ("paths", "tracker")
+ELSEWHERE = ("paths", "store", "tracker")
 """Top-level keys that say where things are kept, not what is computed."""
 
 

@@ -29,7 +29,8 @@ class Vlm(Protocol):
 
     def fingerprint(self) -> dict[str, Any]:
         """All that can change a completion: weights sha256, processor, chat template, generation
-        settings, dtype, library versions. Plain JSON values."""
+        settings, dtype, library versions. Plain JSON values.
+        """
 
     def load(self, device: str) -> None:
         """Loads weights in evaluation mode onto `device`."""

@@ -24,7 +24,8 @@ OPEN_CLIP = {
     },
 }  # fmt: skip
 
-WORDS = "[PAD] [UNK] [CLS] [SEP] a photo of drawing cat dog tree car big red house the".split()
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "photo", "of", "drawing", "the"]
+WORDS += ["cat", "dog", "tree", "car", "big", "red", "house"]
 
 
 @pytest.fixture(autouse=True)

@@ -108,13 +108,16 @@ def test_missing_weights_are_an_error_not_random_numbers(
 def test_bfloat16_agrees_with_float32(blip2_folder: Path, images: list[Image.Image]) -> None:
     import torch
 
-    vectors = []
+    logits = []
     for precision in ("float32", "bfloat16"):
         scorer = Blip2(str(blip2_folder), 1.0, precision=precision)
         scorer.load("cpu")
         pixels = torch.stack([scorer.preprocess(i) for i in images])
-        vectors.append(scorer.encode_images(pixels))
-    assert (vectors[0] * vectors[1]).sum(-1).min() > 0.99
+        vectors, bank = scorer.encode_images(pixels), scorer.encode_texts(CATEGORIES)
+        assert vectors.dtype == torch.float32
+        logits.append(scorer.logits(vectors.numpy(), bank))
+    np.testing.assert_allclose(logits[0], logits[1], atol=0.02)
+    assert not np.array_equal(logits[0], logits[1])
 
 
 def test_an_absent_hub_model_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

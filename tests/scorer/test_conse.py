@@ -180,7 +180,8 @@ def test_weights_under_other_names_are_taken_in_order() -> None:
     net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
     names = ["_fc.weight", "_fc.bias", "_bn.weight", "_bn.bias", "_bn.running_mean"]
     names += ["_bn.running_var", "_bn.num_batches_tracked"]
-    state = {n: torch.rand_like(t.float()) for n, t in zip(names, net.state_dict().values())}
+    values = [torch.rand_like(t.float()) for t in net.state_dict().values()]
+    state = dict(zip(names, values, strict=True))
     fill_weights(net, state, "file")
     for own, given in zip(net.state_dict().values(), state.values(), strict=True):
         torch.testing.assert_close(own, given.to(own.dtype))

@@ -18,7 +18,7 @@ from oodexp.scorer.open_clip import OpenClip
 
 @pytest.fixture
 def tiny_names(tmp_path: Path, open_clip_folder: Path) -> Any:
-    """Architecture names `oodexp-tiny` and `oodexp-tiny-quickgelu` known to open_clip for a test."""
+    """The names `oodexp-tiny` and `oodexp-tiny-quickgelu`, known to open_clip for one test."""
     import open_clip
     from open_clip import factory
 
@@ -150,6 +150,11 @@ def test_a_folder_without_weights_is_refused(open_clip_folder: Path, tmp_path: P
 def test_a_tag_of_the_other_activation_is_refused_with_the_right_name() -> None:
     with pytest.raises(OodexpError, match="use 'ViT-B-32-quickgelu'"):
         OpenClip("ViT-B-32", "openai").fingerprint()
+
+
+def test_a_folder_of_the_other_activation_is_refused(open_clip_folder: Path) -> None:
+    with pytest.raises(OodexpError, match="builds gelu, but the setting `activation`"):
+        OpenClip(f"local-dir:{open_clip_folder}", activation="quick_gelu").fingerprint()
 
 
 def test_an_unknown_tag_is_refused_with_the_known_ones() -> None:

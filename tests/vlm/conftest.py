@@ -14,8 +14,8 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 TEMPLATE = (
     "{% for m in messages %}{{ m['role'] }}: {% for c in m['content'] %}"
-    "{% if c['type'] == 'image' %}<image>{% else %}{{ c['text'] }}{% endif %}{% endfor %}{{ '\\n' }}"
-    "{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+    "{% if c['type'] == 'image' %}<image>{% else %}{{ c['text'] }}{% endif %}{% endfor %}"
+    "{{ '\\n' }}{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
 )
 
 

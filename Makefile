@@ -1,0 +1,44 @@
+# Each target does its own set-up in .venv; needs Python 3.11 or newer and make.
+PYTHON ?= python3
+BIN := .venv/bin
+ENV := HF_HUB_OFFLINE=1
+
+.DEFAULT_GOAL := help
+.PHONY: help main test test-all ui bench lint clean
+
+help:            ## this list
+	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
+
+.venv: .venv/installed  ## the environment; made anew when pyproject.toml or constraints.txt change
+
+.venv/installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("oodexp needs Python 3.11 or newer: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[offline,dev]'
+	@touch $@
+
+main: .venv/installed  ## the main line on the embedded miniature
+	$(ENV) $(BIN)/python -m oodexp.run experiment=main
+
+test: .venv/installed  ## the tests, without those marked slow, gpu, oracle
+	$(ENV) $(BIN)/python -m pytest -q
+
+test-all: .venv/installed  ## the tests, slow ones too
+	$(ENV) $(BIN)/python -m pytest -q -m 'not gpu and not oracle'
+
+ui: .venv/installed  ## MLflow on http://127.0.0.1:5000 (RUNS=mlruns PORT=5000)
+	MLFLOW_DISABLE_TELEMETRY=true MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow ui \
+	  --host 127.0.0.1 --port $(or $(PORT),5000) --workers 1 \
+	  --backend-store-uri sqlite:///$(or $(RUNS),mlruns)/mlflow.db
+
+bench: .venv/installed  ## speed and memory of the main line
+	$(ENV) $(BIN)/python -m benchmarks.main_line
+
+lint: .venv/installed  ## style, types, and who may know whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:           ## removes the environment and caches; runs stay
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
