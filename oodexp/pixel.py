@@ -34,7 +34,7 @@ def header(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
         UnreadableImage: If the bytes are no image, or one of more than `max_pixels` pixels.
     """
     image = _open(data, max_pixels)
-    turned = image.getexif().get(0x0112, 1) in (5, 6, 7, 8)
+    turned = _orientation(image) in (5, 6, 7, 8)
     width, height = image.size
     return Header((width, height), (height, width) if turned else (width, height))
 
@@ -52,7 +52,7 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> Image.Image:
     try:
         image.seek(0)
         image.load()
-        return _to_rgb(ImageOps.exif_transpose(image))
+        return _to_rgb(image if _orientation(image) == 1 else ImageOps.exif_transpose(image))
     except UnreadableImage:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds on damaged files
@@ -78,6 +78,17 @@ def _open(data: bytes, max_pixels: int) -> Image.Image:
             f"too large: {image.width} x {image.height} is more than {max_pixels} pixels"
         )
     return image
+
+
+def _orientation(image: Image.Image) -> int:
+    """The orientation tag, 1 (upright) where there is none or it cannot be read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            # The base class's method: PNG's own decodes the whole image to look for a late tag.
+            return int(Image.Image.getexif(image).get(0x0112, 1))
+        except Exception:  # damaged tags raise many kinds; the pixels beside them are whole
+            return 1
 
 
 def _to_rgb(image: Image.Image) -> Image.Image:

@@ -128,22 +128,39 @@ def _same_columns(record: type, have: list[str], want: list[str]) -> None:
 def _array(record: type, values: pd.Series, field: pa.Field) -> pa.Array:
     where = f"table of {record.__name__}, column {field.name!r}"
     try:
-        array = pa.Array.from_pandas(values, type=field.type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        # Inferred first: a direct conversion reads the text "1.5" as a number and True as 1.
+        array = pa.Array.from_pandas(values)
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if not _becomes(array.type, field.type):
+            raise pa.ArrowTypeError(f"found {array.type}")
+        array = array.cast(field.type)
+    except (pa.ArrowException, OverflowError) as error:
         raise OodexpError(f"{where}: expected {field.type}; {error}") from error
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
     if array.null_count and not field.nullable:
         row = array.is_null().index(True).as_py()
         raise OodexpError(f"{where}: null in row {row}, but a value is needed")
     return array
 
 
+def _becomes(found: pa.DataType, wanted: pa.DataType) -> bool:
+    if pa.types.is_dictionary(found):
+        found = found.value_type
+    if pa.types.is_null(found):
+        return True
+    if pa.types.is_string(wanted):
+        return pa.types.is_string(found) or pa.types.is_large_string(found)
+    if pa.types.is_boolean(wanted):
+        return pa.types.is_boolean(found)
+    # pandas keeps whole numbers with gaps as floats; the cast refuses a fraction.
+    return pa.types.is_integer(found) or pa.types.is_floating(found)
+
+
 def _unique(record: type, table: pd.DataFrame) -> None:
     key = list(record.KEY)  # type: ignore[attr-defined]
     repeated = table.duplicated(key)
     if repeated.any():
-        first = table.loc[repeated.idxmax(), key].to_dict()
+        first = table[key].iloc[int(repeated.to_numpy().argmax())].to_dict()
         raise OodexpError(
             f"table of {record.__name__}: {int(repeated.sum())} repeated keys, first {first}; "
             f"{', '.join(key)} must occur once"

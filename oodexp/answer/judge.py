@@ -37,7 +37,7 @@ def judge(
                 polarity=row.polarity,
                 category=row.category,
             )
-            cut = found.value is None and row.status == "truncated"
+            cut = row.status == "truncated" and found.status in ("unknown", "empty")
             status = "truncated" if cut else found.status
             correct = found.value == row.target
             rows.append(

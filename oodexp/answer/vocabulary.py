@@ -28,10 +28,10 @@ VERBS = word_set(
 "Identify" and "recognise" are left out: "I cannot identify the person" is a refusal.
 """
 
-NEGATORS = word_set("not never unable fail fails failed hardly nor")
-NONE_OF = word_set("no without lacks lacking neither zero absence devoid")
+NEGATORS = word_set("not never unable fail fails failed hardly")
+NONE_OF = word_set("no without lacks lacking neither nor zero absence devoid")
 LIKENESS = word_set("resembling resembles resemble like similar")
-JOINERS = word_set(", and or nor &")
+JOINERS = word_set(", and or &")
 RELATIONS = word_set("with near on in beside behind by at under holding above next")
 """Links to a second thing: "a man with a dog" says that there is a dog if there is the man, but
 "no man with a dog" does not say that there is none."""

@@ -59,7 +59,7 @@ class Miniature:
 
     def read(self, image_id: str) -> bytes:
         """See `source.base.Source`."""
-        return self._archive.read(self._files[image_id])
+        return self._bytes[image_id]
 
     @cached_property
     def _instances(self) -> Instances:
@@ -73,11 +73,11 @@ class Miniature:
         return parse(document, self.name, str(data))
 
     @cached_property
-    def _files(self) -> dict[str, str]:
+    def _bytes(self) -> dict[str, bytes]:
+        # All of it at once (4 MB): an open archive can be shared with no other process.
         images = self._instances.images
-        return dict(zip(images["image_id"], images["file"], strict=True))
-
-    @cached_property
-    def _archive(self) -> zipfile.ZipFile:
-        archive = resources.files("oodexp.miniature") / "data" / f"{self._seed}.zip"
-        return zipfile.ZipFile(archive.open("rb"))
+        data = resources.files("oodexp.miniature") / "data" / f"{self._seed}.zip"
+        with data.open("rb") as file, zipfile.ZipFile(file) as archive:
+            return {
+                i: archive.read(f) for i, f in zip(images["image_id"], images["file"], strict=True)
+            }

@@ -25,7 +25,7 @@ def read(sentence):
         "It is not moving, but a dog is there",
         "No doubt there is a dog",
         "There is a group of dogs",
-        "I think a dog is present",
+        "I think there is a dog",
         "The image contains only a dog",
         "there is one",
     ],

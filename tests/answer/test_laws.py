@@ -23,8 +23,8 @@ QUESTIONS = [
 WORDS = (
     "yes no No. Yes, dog dogs traffic-light a the there is are not isn't 3 two -1 3.5 1,000 or and "
     '<think> </think> ** answer: \\boxed{ } { [ ] " ? hundred dozen pair no-one several total '
-    "about can't sorry I see image ( ) % <answer> ``` II n <| |> \u00bd \u4e94 \ue000 \ue001 \u0301 "
-    "\u3000 ' _ ~"
+    "about can't sorry I see image ( ) % <answer> ``` II n <| |> \u00bd \u4e94 \ue000 "
+    "\ue001 \u0301 \u3000 ' _ ~"
 )
 PIECES = [*WORDS.split(" "), "\n"]
 TEXTS = st.one_of(

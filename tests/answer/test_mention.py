@@ -23,7 +23,7 @@ from oodexp.answer.mention import MENTION, forms, mask
         ("traffic_light", "traffic lights"),
         ("Pedestrian with Stroller", "pedestrians with strollers"),
         ("Straße", "STRASSE"),
-        ("ｄｏｇ", "dog"),
+        ("\uff44\uff4f\uff47", "dog"),
     ],
 )
 def test_a_form_of_the_category_is_a_mention(category, text):

@@ -1,0 +1,183 @@
+"""The main line through the front door: a process of its own, its tables, its tracked run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+SMALL = [
+    "experiment=main", "source.limit=48", "tracker=folder", "metric.resamples=200",
+    "predict.accelerator=cpu", "predict.progress=false",
+    "predict.scoring_batch=8", "predict.answering_batch=16",
+]  # fmt: skip
+"""A main line of 48 scenes in small shards, so that there is something to cut off."""
+
+
+def command(runs: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "oodexp.run", *SMALL, f"paths.runs={runs}", *more]
+
+
+def run(runs: Path, *more: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        command(runs, *more), capture_output=True, text=True, check=False, cwd=cwd
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def latest(runs: Path) -> Path:
+    found = sorted((runs / "folder" / "main").iterdir(), key=lambda p: p.stat().st_mtime)
+    return [p for p in found if (p / "tables").is_dir()][-1]
+
+
+def tables(runs: Path) -> dict[str, pd.DataFrame]:
+    folder = latest(runs) / "tables"
+    return {
+        str(p.relative_to(folder)): pd.read_parquet(p).drop(columns="seconds", errors="ignore")
+        for p in sorted(folder.rglob("*.parquet"))
+    }
+
+
+def metrics(runs: Path) -> dict[str, float]:
+    import json
+
+    return json.loads((latest(runs) / "metrics.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    runs = tmp_path_factory.mktemp("whole")
+    run(runs)
+    return runs
+
+
+def test_every_table_of_the_run_is_kept(whole: Path) -> None:
+    expected = {
+        "images", "pairs", "signals", "memberships", "questions", "completions", "answers",
+        "measurements", "problems", "scores/open_clip_miniature", "scores/blip2_miniature",
+    }  # fmt: skip
+    assert {name.removesuffix(".parquet") for name in tables(whole)} == expected
+
+
+def test_every_scored_pair_is_asked_twice_and_answered_once_each(whole: Path) -> None:
+    kept = tables(whole)
+    pairs, questions = kept["pairs.parquet"], kept["questions.parquet"]
+    assert len(questions) == 2 * len(pairs)
+    assert sorted(kept["completions.parquet"]["question_id"]) == sorted(questions["question_id"])
+
+
+def test_same_command_again_runs_no_model_and_gives_the_same_tables(whole: Path) -> None:
+    before = tables(whole)
+    run(whole)
+    assert metrics(whole)["scored_images"] == 0
+    assert metrics(whole)["asked_questions"] == 0
+    after = tables(whole)
+    for name, table in before.items():
+        pd.testing.assert_frame_equal(table, after[name], obj=name)
+
+
+def test_another_threshold_runs_no_model(whole: Path) -> None:
+    run(whole, "division.threshold=0.3")
+    assert metrics(whole)["scored_images"] == 0
+    assert metrics(whole)["asked_questions"] == 0
+
+
+def kill_when(runs: Path, kind: str, shards: int) -> None:
+    """Starts the main line and kills it with SIGKILL once so many shards of a kind are written."""
+    process = subprocess.Popen(
+        command(runs), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    deadline = time.monotonic() + 240
+    while len(list((runs / "store" / kind).glob("*/*.parquet"))) < shards:
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def test_killed_run_goes_on_and_gives_the_tables_of_an_uninterrupted_one(
+    whole: Path, tmp_path: Path
+) -> None:
+    kill_when(tmp_path, "completions", 2)
+    run(tmp_path)
+    assert 0 < metrics(tmp_path)["asked_questions"] < len(tables(tmp_path)["questions.parquet"])
+    assert_equal_to_the_byte(tmp_path, whole)
+
+
+@pytest.mark.slow
+def test_run_killed_at_three_moments_gives_the_tables_of_an_uninterrupted_one(
+    whole: Path, tmp_path: Path
+) -> None:
+    kill_when(tmp_path, "vectors", 3)
+    kill_when(tmp_path, "completions", 1)
+    kill_when(tmp_path, "completions", 4)
+    run(tmp_path)
+    assert_equal_to_the_byte(tmp_path, whole)
+
+
+def assert_equal_to_the_byte(killed: Path, whole: Path) -> None:
+    run(whole)  # the last run of the fixture may have had other settings
+    mine, theirs = latest(killed) / "tables", latest(whole) / "tables"
+    names = sorted(str(p.relative_to(theirs)) for p in theirs.rglob("*.parquet"))
+    assert names == sorted(str(p.relative_to(mine)) for p in mine.rglob("*.parquet"))
+    for name in names:
+        if name != "completions.parquet":  # holds seconds, compared without them below
+            assert (mine / name).read_bytes() == (theirs / name).read_bytes(), name
+    pd.testing.assert_frame_equal(
+        tables(killed)["completions.parquet"], tables(whole)["completions.parquet"]
+    )
+
+
+def test_runs_from_any_directory_without_leaving_a_trace_there(whole: Path, tmp_path: Path) -> None:
+    run(whole, cwd=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_mlflow_holds_a_parent_and_a_child_per_vlm_under_the_fixed_names(
+    whole: Path, tmp_path: Path
+) -> None:
+    # The store of the first run is reused: only the tracker is new.
+    (tmp_path / "store").symlink_to(whole / "store")
+    run(tmp_path, "tracker=mlflow", "vlm=[fastvlm_miniature,always_yes]")
+    from mlflow import MlflowClient
+
+    client = MlflowClient(f"sqlite:///{tmp_path}/mlflow.db")
+    runs = client.search_runs([client.get_experiment_by_name("main").experiment_id])
+    parent = next(r for r in runs if "mlflow.parentRunId" not in r.data.tags)
+    children = {r.info.run_name: r for r in runs if r is not parent}
+    assert {r.info.status for r in runs} == {"FINISHED"}
+    assert set(children) == {"fastvlm_miniature", "always_yes"}
+    for name, child in children.items():
+        assert child.data.tags["vlm"] == name
+        assert child.data.tags["mlflow.parentRunId"] == parent.info.run_id
+        for split in ("ID", "OOD-S", "OOD-H"):
+            assert {f"{split}/accuracy", f"{split}/accuracy.lower", f"{split}/n"} <= set(
+                child.data.metrics
+            )
+            assert f"{split}/n_unread" in child.data.metrics
+        assert {"drop/OOD-H/f1", "drop/OOD-S/accuracy.upper"} <= set(child.data.metrics)
+    wanted = {
+        "division/ID/pairs", "scorer/open_clip_miniature/presence_auroc",
+        "scorer/blip2_miniature/planted_auroc", "scored_images", "asked_questions",
+        "seconds/score",
+    }  # fmt: skip
+    assert wanted <= set(parent.data.metrics)
+    listed = [a.path for a in client.list_artifacts(parent.info.run_id, "tables")]
+    assert "tables/measurements.parquet" in listed
+    assert parent.data.params["division.threshold"] == "0.05"
+    assert "git.commit" in parent.data.tags
+
+
+def test_constant_answer_scores_one_half_on_every_split(whole: Path) -> None:
+    run(whole, "vlm=[always_yes]")
+    measured = tables(whole)["measurements.parquet"]
+    head = measured.query("convention == 'headline' and contrast == 'none' and group == 'all'")
+    assert set(head.query("metric == 'accuracy'")["value"]) == {0.5}
