@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 USAGE = 2
 """Exit status of a mistake that the person at the keyboard can mend."""
 
+LEFT_OUT = 3
+"""Exit status of a run that ended but had to leave something out (table `problems`)."""
+
 _CONF = Path(__file__).resolve().parent / "conf"
 _PLAIN = re.compile(r"^([A-Za-z_][\w.\-]*)=(.*)$", re.DOTALL)
 _SWEEP = re.compile(r"^[^\[\]{}'\"]*,|^(choice|range|interval|glob)\(")
@@ -99,7 +102,7 @@ def _forced(override: str, config_dir: str) -> str:
 
 def _composition(message: str) -> str:
     """Hydra's message, with the nearest choice when one was misspelt."""
-    missed = re.search(r"Could not find '([^']+)'", message)
+    missed = re.search(r"Could not (?:find|load) '([^']+)'", message)
     if missed is None:
         return message.strip()
     group, _, name = missed[1].rpartition("/")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
 from typing import NamedTuple
 
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -11,6 +14,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 MAX_PIXELS = 100_000_000
 """Larger images are refused: 300 MB of RGB, more than any camera of the field delivers."""
 
+_ONE_AT_A_TIME = Lock()
 _SIXTEEN_BIT = ("I;16", "I;16L", "I;16B", "I;16N", "I")
 
 
@@ -63,9 +67,7 @@ def _open(data: bytes, max_pixels: int) -> Image.Image:
     if not data:
         raise UnreadableImage("empty file")
     try:
-        with warnings.catch_warnings():
-            # Our own limit is checked below; Pillow's warning would be printed twice.
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        with _quiet():
             image = Image.open(io.BytesIO(data))
     except UnidentifiedImageError as error:
         raise UnreadableImage("not an image of a known format") from error
@@ -82,13 +84,21 @@ def _open(data: bytes, max_pixels: int) -> Image.Image:
 
 def _orientation(image: Image.Image) -> int:
     """The orientation tag, 1 (upright) where there is none or it cannot be read."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
+    try:
+        with _quiet():
             # The base class's method: PNG's own decodes the whole image to look for a late tag.
             return int(Image.Image.getexif(image).get(0x0112, 1))
-        except Exception:  # damaged tags raise many kinds; the pixels beside them are whole
-            return 1
+    except Exception:  # damaged tags raise many kinds; the pixels beside them are whole
+        return 1
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without Pillow's warnings of damaged metadata and of sizes, which are checked here."""
+    # Threads that come and go here together would leave the filters of one to all others.
+    with _ONE_AT_A_TIME, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _to_rgb(image: Image.Image) -> Image.Image:

@@ -77,6 +77,9 @@ class Score:
     """Id of the image within the source."""
     category: str
     """Category text."""
+    fingerprint: str
+    """Digest of all that can change a logit of this scorer; `fingerprints/<scorer>.json` of the run
+    spells it out."""
     presence: str
     """`present`, `absent` or `unknown`, by annotation."""
     logit: Float32 | None

@@ -10,25 +10,23 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
-from oodexp.command import check, clean_exit
+from oodexp.command import LEFT_OUT, check, clean_exit
 from oodexp.recipe.base import Parts
 from oodexp.setting import register_resolvers
 
 VERSION = "1.3"  # of Hydra's behaviour
 
 
-@hydra.main(version_base=VERSION, config_path="conf", config_name="config")
-def job(config: DictConfig) -> None:
-    """Runs one composed configuration; exit status 3 when something was left out."""
+def run(config: DictConfig) -> bool:
+    """Runs one composed configuration; whether something was left out."""
     config.paths.runs = str(Path(config.paths.runs).expanduser().absolute())
     experiment = str(HydraConfig.get().runtime.choices["experiment"])
     with clean_exit():
         plain = OmegaConf.to_container(config, resolve=True)
         parts = hydra.utils.instantiate(config, _convert_="all")
         recipe = hydra.utils.get_method(config.recipe)
-        with parts["tracker"].open(experiment=experiment, config=plain) as run:
-            left_out = recipe(run, Parts.of(parts))
-    sys.exit(3 if left_out else 0)
+        with parts["tracker"].open(experiment=experiment, config=plain) as tracked:
+            return bool(recipe(tracked, Parts.of(parts)))
 
 
 def main() -> None:
@@ -37,7 +35,14 @@ def main() -> None:
     register_resolvers()
     with clean_exit(), hydra.initialize_config_module("oodexp.conf", version_base=VERSION):
         check(sys.argv[1:], lambda overrides: hydra.compose("config", overrides))
+    left_out: list[bool] = []
+
+    @hydra.main(version_base=VERSION, config_path="conf", config_name="config")
+    def job(config: DictConfig) -> None:
+        left_out.append(run(config))
+
     job()
+    sys.exit(LEFT_OUT if any(left_out) else 0)
 
 
 if __name__ == "__main__":

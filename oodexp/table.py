@@ -41,9 +41,9 @@ def frame(
     if isinstance(rows, Mapping):
         return check(record, pd.DataFrame(dict(rows)))
     names = [f.name for f in fields(record)]
-    return check(
-        record, pd.DataFrame([[getattr(row, n) for n in names] for row in rows], columns=names)
-    )
+    values = [[getattr(row, n) for n in names] for row in rows]
+    # As objects: pandas would turn whole numbers beside a null into floats.
+    return check(record, pd.DataFrame(values, columns=names, dtype=object))
 
 
 def check(record: type, table: pd.DataFrame) -> pd.DataFrame:

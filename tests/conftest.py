@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from oodexp.source.coco import Coco
+
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
@@ -14,3 +16,11 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"{folder} is not there")
     return folder
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Coco:
+    """The six scenes of `tests.world` as a source named `world`."""
+    from tests.world import draw  # imports torch, which most tests do without
+
+    return draw(tmp_path / "world")

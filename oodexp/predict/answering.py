@@ -40,6 +40,8 @@ class Answered:
 
     completions: pd.DataFrame
     """`record.Completion`, in the order of the questions."""
+    fingerprint: dict[str, Any]
+    """What the completions rest on: model and generation settings."""
     asked_questions: int
     """Number of questions that the model was run on; 0 when all came from the store."""
 
@@ -97,7 +99,8 @@ def answer(
     """
     sha = questions["image_id"].map(images.set_index("image_id")["sha256"])
     keys = [_key(s, p) for s, p in zip(sha, questions["prompt"], strict=True)]
-    shelf = store.shelf("completions", vlm.fingerprint())
+    fingerprint = vlm.fingerprint()
+    shelf = store.shelf("completions", fingerprint)
     missing = set(shelf.missing(keys, retry=True))
     rows = {
         key: (key, image, prompt)
@@ -116,7 +119,7 @@ def answer(
     columns |= {value: found[value] for value in _VALUES}
     columns["tokens"] = found["tokens"].astype("Int64")
     completions = table.frame(Completion, columns)
-    return Answered(completions, len(rows))
+    return Answered(completions, fingerprint, len(rows))
 
 
 _VALUES = ["completion", "status", "reason", "tokens", "seconds"]

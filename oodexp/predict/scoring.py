@@ -45,6 +45,8 @@ class Scored:
     """Scaled logits by scorer, float32, (image, category); NaN where unscored."""
     reasons: dict[str, str]
     """Why an image has no score, by image id."""
+    fingerprints: dict[str, dict[str, Any]]
+    """What each scorer's logits rest on, by scorer."""
     scored_images: int
     """Number of images that a model was run on; 0 when all came from the store."""
 
@@ -95,7 +97,8 @@ def score(
     known = images.dropna(subset="sha256")
     by_key = dict(zip(known["sha256"][::-1], known["image_id"][::-1], strict=True))
     ordered = {key: by_key[key] for key in dict.fromkeys(known["sha256"])}
-    shelves = {n: store.shelf("vectors", s.fingerprint()) for n, s in scorers.items()}
+    prints = {name: scorer.fingerprint() for name, scorer in scorers.items()}
+    shelves = {name: store.shelf("vectors", print_) for name, print_ in prints.items()}
     missing = {n: shelf.missing(ordered) for n, shelf in shelves.items()}
     banks = {n: bank_of(s, shelves[n].folder, list(categories), loop.load)
              for n, s in scorers.items()}  # fmt: skip
@@ -111,7 +114,7 @@ def score(
         logits[name] = np.full((len(images), len(categories)), np.nan, dtype=np.float32)
         logits[name][images["sha256"].notna().to_numpy()] = part
     computed = {key for keys in missing.values() for key in keys}
-    return Scored(logits, reasons, len(computed))
+    return Scored(logits, reasons, prints, len(computed))
 
 
 def _by_need(missing: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -91,6 +92,11 @@ class Desk:
             self.run.table(name, table.write(kind, rows, Path(folder) / "table.parquet"))
         self.tables[name] = rows
         return rows
+
+    def fingerprint(self, part: str, content: Mapping[str, Any]) -> None:
+        """Keeps what a model's results rest on as `fingerprints/<part>.json`."""
+        text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False)
+        self.run.text(f"fingerprints/{part}.json", text + "\n")
 
     def problem(self, rows: pd.DataFrame) -> None:
         """Adds to what was left out."""

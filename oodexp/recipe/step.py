@@ -20,6 +20,7 @@ from oodexp.predict.answering import answer
 from oodexp.predict.content import scan
 from oodexp.predict.scoring import Scored
 from oodexp.predict.scoring import score as score_images
+from oodexp.predict.store import digest
 from oodexp.recipe.base import Desk, Parts
 from oodexp.report.terminal import show
 from oodexp.vlm.base import Calibrated, Calibration
@@ -61,18 +62,21 @@ def score(desk: Desk, parts: Parts, matrix: Matrix) -> Scored:
     scored = score_images(
         images, matrix.categories, parts.source.read, parts.scorers, parts.store, parts.loop
     )
-    known = images.loc[images["sha256"].notna(), "image_id"]
+    files = dict(images.loc[images["sha256"].notna(), ["image_id", "file"]].to_numpy())
     rows = [
-        record.Problem("decode", "", matrix.source, i, "image", why)
+        record.Problem("decode", "", matrix.source, i, files[i], why)
         for i, why in scored.reasons.items()
-        if i in set(known)
     ]
     desk.problem(table.frame(record.Problem, rows))
     presence = matrix.presence.ravel()
     decided = presence != record.UNKNOWN
     metrics = {"scored_images": float(scored.scored_images)}
     for name, logits in scored.logits.items():
-        desk.keep(f"scores/{name}", _score_table(matrix, logits, scored.reasons))
+        fingerprint = scored.fingerprints[name]
+        desk.fingerprint(name, fingerprint)
+        desk.keep(
+            f"scores/{name}", _score_table(matrix, logits, scored.reasons, digest(fingerprint))
+        )
         positive = presence[decided] == record.PRESENT
         metrics[f"scorer/{name}/presence_auroc"] = auroc(logits.ravel()[decided], positive)
     desk.run.metrics(metrics)
@@ -110,6 +114,7 @@ def ask(desk: Desk, parts: Parts, matrix: Matrix, scored: Scored) -> None:
         if isinstance(vlm, Calibrated):
             vlm.calibrate(_calibration(images, matrix, parts.source, scored.reasons))
         done = answer(name, vlm, questions, images, parts.source.read, parts.store, parts.loop)
+        desk.fingerprint(name, done.fingerprint)
         found.append(done.completions)
         asked += done.asked_questions
     completions = desk.keep("completions", table.concat(record.Completion, found))
@@ -158,7 +163,9 @@ def _first(problems: pd.DataFrame) -> str:
     return f"{problems['subject'].iloc[0]}: {problems['reason'].iloc[0]}"
 
 
-def _score_table(matrix: Matrix, logits: np.ndarray, reasons: Mapping[str, str]) -> pd.DataFrame:
+def _score_table(
+    matrix: Matrix, logits: np.ndarray, reasons: Mapping[str, str], fingerprint: str
+) -> pd.DataFrame:
     ids = np.array(matrix.image_ids, dtype=object)
     why = np.array([reasons.get(i, "unreadable: see problems") for i in ids], dtype=object)
     lost = np.isnan(logits)
@@ -170,6 +177,7 @@ def _score_table(matrix: Matrix, logits: np.ndarray, reasons: Mapping[str, str])
         "source": [matrix.source] * logits.size,
         "image_id": np.repeat(ids, len(matrix.categories)),
         "category": np.tile(np.array(matrix.categories, dtype=object), len(ids)),
+        "fingerprint": fingerprint,
         "presence": PRESENCE[matrix.presence.ravel()],
         "logit": logits.ravel(),
         "reason": reason.ravel(),

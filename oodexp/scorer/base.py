@@ -35,9 +35,10 @@ class Scorer(Protocol):
     """
 
     def fingerprint(self) -> dict[str, Any]:
-        """All that can change an image vector or a logit: weights sha256, architecture and
-        activation, preprocessing, tokenizer, templates, scale setting, dtype, library versions.
-        Plain JSON values. Category names are not part of it.
+        """All that can change an image vector or a logit, as plain JSON values.
+
+        Weights sha256, architecture and activation, preprocessing, tokenizer, templates, scale
+        setting, dtype, library versions. Category names are not part of it.
 
         Raises:
             OodexpError: If weights are missing, random, or do not fit the architecture's name.

@@ -17,7 +17,7 @@ from oodexp.scorer.base import TextBank
 from oodexp.scorer.cosine import cosine_logits, mean_direction, unit
 from oodexp.scorer.precision import Precision, check_precision, dtype
 from oodexp.scorer.prompt import check_templates, fill, refuse_lost
-from oodexp.weights import folder_digests, locate, versions
+from oodexp.weights import fit_loading_bar, folder_digests, locate, versions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,6 +76,7 @@ class Blip2:
 
         library: Any = transformers  # its factory methods have no types
         folder = locate(self.model)
+        fit_loading_bar(folder)
         net, seen = library.Blip2ForImageTextRetrieval.from_pretrained(
             folder, dtype=dtype("float32"), output_loading_info=True
         )

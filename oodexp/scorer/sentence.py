@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from oodexp.error import OodexpError
 from oodexp.scorer.cosine import mean_direction, unit
 from oodexp.scorer.prompt import fill, refuse_lost
-from oodexp.weights import folder_digests, locate, weight_files
+from oodexp.weights import fit_loading_bar, folder_digests, locate, weight_files
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,6 +39,7 @@ class SentenceEncoder:
 
         folder = locate(self.model)
         weight_files(folder)
+        fit_loading_bar(folder)
         self._pooling, self._limit, self._device = _pooling(folder), _limit(folder), device
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
         self._net = AutoModel.from_pretrained(folder).to(device).eval()

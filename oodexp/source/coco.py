@@ -112,6 +112,8 @@ def _escape(file: str, root: Path, home: Path) -> str | None:
         return "path with a backslash or a null character"
     if PurePosixPath(file).is_absolute():
         return "absolute path"
-    if not (root / file).resolve().is_relative_to(home):
-        return "path leads out of the image folder"
-    return None
+    try:
+        inside = (root / file).resolve().is_relative_to(home)
+    except (OSError, RuntimeError) as error:  # a link that leads to itself
+        return f"path cannot be followed: {error}"
+    return None if inside else "path leads out of the image folder"

@@ -123,17 +123,26 @@ def _add(cell: _Cell, note: dict[str, Any]) -> None:
     planted = note.get("planted")
     # A pair is as easy as its easiest instance; "canonical" sorts before the other reasons, then
     # "variant: ..." is preferred to "secondary".
-    if planted is not None:
+    if planted:
         cell.planted = min(filter(None, (cell.planted, planted)), key=_ease)
     if note.get("iscrowd", 0):
         cell.crowd = True
         return
     cell.count += 1
-    area = note.get("area")
-    if area is None and isinstance(note.get("bbox"), list) and len(note["bbox"]) == 4:
-        area = note["bbox"][2] * note["bbox"][3]
-    if isinstance(area, (int, float)) and np.isfinite(area):
-        cell.area = max(float(area), cell.area or 0.0)
+    area = _area(note)
+    if area is not None:
+        cell.area = max(area, cell.area or 0.0)
+
+
+def _area(note: dict[str, Any]) -> float | None:
+    """Square pixels of the mask where annotated, else of the box; None where neither is given."""
+    box = note.get("bbox")
+    sides = box[2:] if isinstance(box, list) and len(box) == 4 else [None]
+    for factors in ([note.get("area")], sides):
+        if all(isinstance(f, (int, float)) for f in factors):
+            area = float(np.prod(np.array(factors, dtype=np.float64)))
+            return area if np.isfinite(area) else None
+    return None
 
 
 def _ease(planted: str) -> tuple[bool, bool, str]:

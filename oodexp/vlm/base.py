@@ -28,8 +28,9 @@ class Vlm(Protocol):
     """A vision-language model. Constructors are cheap; `fingerprint` does not load the model."""
 
     def fingerprint(self) -> dict[str, Any]:
-        """All that can change a completion: weights sha256, processor, chat template, generation
-        settings, dtype, library versions. Plain JSON values.
+        """All that can change a completion, as plain JSON values.
+
+        Weights sha256, processor, chat template, generation settings, dtype, library versions.
         """
 
     def load(self, device: str) -> None:

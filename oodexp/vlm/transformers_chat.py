@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from oodexp.error import OodexpError
 from oodexp.vlm.base import Reply
 from oodexp.vlm.pixels import pixel_digest
-from oodexp.weights import folder_digests, locate, versions
+from oodexp.weights import fit_loading_bar, folder_digests, locate, versions
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -83,6 +83,7 @@ class TransformersChat:
                 f"vlm {self.model!r}: its processor has no chat template, so nobody knows how its "
                 "prompts look; use an instruction-tuned checkpoint or add chat_template.jinja"
             )
+        fit_loading_bar(folder)
         net, seen = library.AutoModelForImageTextToText.from_pretrained(
             folder, dtype=self.dtype, trust_remote_code=trust, output_loading_info=True
         )

@@ -1,0 +1,67 @@
+"""The drawn world that ships with the package."""
+
+from __future__ import annotations
+
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from oodexp.error import OodexpError
+from oodexp.pixel import decode
+from oodexp.record import PRESENT
+from oodexp.source.miniature import Miniature
+
+
+def test_every_image_can_be_shown_in_its_annotated_size():
+    source = Miniature("dev", limit=5)
+    images = source.images()
+    assert len(images) == 5
+    for row in images.itertuples():
+        assert decode(source.read(row.image_id)).size == (row.width, row.height)
+
+
+@pytest.mark.parametrize("seed", ["test", "dev"])
+def test_every_pair_says_why_it_is_out_of_distribution(seed):
+    pairs = Miniature(seed).pairs()
+    kinds = set(pairs["planted"].str.partition(":")[0])
+    assert len(pairs) > 100
+    assert "canonical" in kinds
+    assert len(kinds) > 1
+    assert (pairs["planted"].notna()).all()
+
+
+def test_a_limit_takes_the_first_images_with_their_pairs():
+    whole, part = Miniature("dev"), Miniature("dev", limit=7)
+    assert part.images()["image_id"].tolist() == whole.images()["image_id"].tolist()[:7]
+    assert np.array_equal(part.presence(), whole.presence()[:7])
+    assert len(part.pairs()) == (whole.presence()[:7] == PRESENT).sum()
+    assert len(part.problems()) == 0
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_below_one_is_refused(limit):
+    with pytest.raises(OodexpError, match=f"source.limit={limit}"):
+        Miniature(limit=limit)
+
+
+def test_another_seed_is_refused():
+    with pytest.raises(OodexpError, match=r"source\.seed=train: expected one of test, dev"):
+        Miniature(seed="train")
+
+
+def test_a_source_that_was_read_from_can_be_sent_to_another_process():
+    source = Miniature("dev", limit=3)
+    first = source.images()["image_id"].iloc[0]
+    data = source.read(first)
+    assert pickle.loads(pickle.dumps(source)).read(first) == data
+
+
+def test_forked_processes_read_the_same_bytes_at_the_same_time():
+    source = Miniature("dev", limit=40)
+    ids = source.images()["image_id"].tolist()
+    alone = [source.read(i) for i in ids]
+    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
+        assert list(pool.map(source.read, ids * 5, chunksize=1)) == alone * 5
