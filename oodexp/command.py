@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,8 @@ LEFT_OUT = 3
 """Exit status of a run that ended but had to leave something out (table `problems`)."""
 
 _CONF = Path(__file__).resolve().parent / "conf"
-_PLAIN = re.compile(r"^([A-Za-z_][\w.\-]*)=(.*)$", re.DOTALL)
-_SWEEP = re.compile(r"^[^\[\]{}'\"]*,|^(choice|range|interval|glob)\(")
+_PLAIN = re.compile(r"^([A-Za-z_][\w./\-]*)=(.*)$", re.DOTALL)
+_RANGE = re.compile(r"^(range|interval|glob)\(")
 
 
 @contextmanager
@@ -54,15 +55,58 @@ def check(arguments: Sequence[str], compose: Callable[[list[str]], DictConfig]) 
     options, overrides = _split(arguments)
     if options.help or options.info:
         return
-    folder = [f"hydra.searchpath=[file://{Path(options.config_dir).absolute()}]"]
-    asked = [_forced(o, options.config_dir) for o in overrides if not _swept(o, options.multirun)]
-    try:
-        config = compose((folder if options.config_dir else []) + asked)
-    except Exception as error:  # Hydra has many kinds; each says what it could not compose
-        raise OodexpError(_composition(str(error))) from error
-    found = mistakes(config)
-    if found and not options.cfg:
+    known = _Known(Path(options.config_dir) if options.config_dir else None)
+    found: dict[str, None] = {}
+    for asked in _jobs(overrides) if options.multirun else [overrides]:
+        config, wrong = _composed(asked, known, compose)
+        found |= dict.fromkeys(wrong)
+        if config is not None and not options.cfg:
+            found |= dict.fromkeys(mistakes(config))
+    if found:
         raise OodexpError("the configuration cannot be run:\n  " + "\n  ".join(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Where configuration files lie."""
+
+    folder: Path | None
+    """The folder of `--config-dir`."""
+
+    @property
+    def search(self) -> list[str]:
+        """The override that makes Hydra look in the folder too."""
+        if self.folder is None:
+            return []
+        return [f"hydra.searchpath=['file://{self.folder.absolute()}']"]
+
+    def is_group(self, name: str) -> bool:
+        """Whether `name=...` chooses a file."""
+        return any((root / name).is_dir() for root in self._roots)
+
+    def choices(self, group: str) -> list[str]:
+        """What can be chosen in a group."""
+        return sorted({f.stem for root in self._roots for f in (root / group).glob("*.yaml")})
+
+    @property
+    def _roots(self) -> list[Path]:
+        return [_CONF, *([] if self.folder is None else [self.folder])]
+
+
+def _composed(
+    asked: list[str], known: _Known, compose: Callable[[list[str]], DictConfig]
+) -> tuple[DictConfig | None, list[str]]:
+    """The configuration, and what is wrong with the choices; without those if it must be."""
+    forced = [_forced(override, known) for override in asked]
+    try:
+        return compose(known.search + forced), []
+    except Exception as error:  # Hydra has many kinds; each says what it could not compose
+        told = _composition(str(error), known)
+    wrong = {o: found for o in asked if (found := list(_no_choice(o, known)))}
+    if not wrong:
+        return None, [told]
+    rest, others = _composed([o for o in asked if o not in wrong], known, compose)
+    return rest, [*(m for found in wrong.values() for m in found), *others]
 
 
 def _mistake_in(error: BaseException | None) -> OodexpError | None:
@@ -80,31 +124,70 @@ def _split(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--cfg", "-c")
     parser.add_argument("--multirun", "-m", action="store_true")
     parser.add_argument("--config-dir", "-cd", default="")
-    for name in ("--package", "--config-name", "--config-path"):
-        parser.add_argument(name)
+    for long, short in (("package", "p"), ("config-name", "cn"), ("config-path", "cp")):
+        parser.add_argument(f"--{long}", f"-{short}")
     options, rest = parser.parse_known_args(arguments)
     return options, [argument for argument in rest if not argument.startswith("-")]
 
 
-def _swept(override: str, multirun: bool) -> bool:
-    return multirun and bool(_SWEEP.match(override.partition("=")[2]))
+def _jobs(overrides: list[str]) -> Iterator[list[str]]:
+    """Every swept value once, beside the first value of the other sweeps."""
+    values = [_values(override) for override in overrides]
+    yield [v[0] for v in values if v]
+    for at, others in enumerate(values):
+        for other in others[1:]:
+            yield [other if n == at else v[0] for n, v in enumerate(values) if v]
 
 
-def _forced(override: str, config_dir: str) -> str:
+def _values(override: str) -> list[str]:
+    """`key=value` for each value of a sweep; none for a range, whose values are Hydra's affair."""
+    key, _, value = override.partition("=")
+    if _RANGE.match(value):
+        return []
+    if value.startswith("choice(") and value.endswith(")"):
+        value = value[len("choice(") : -1]
+    parts, depth, quote = [""], 0, ""
+    for letter in value:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        else:
+            depth += (letter in "[{(") - (letter in "]})")
+        if letter == "," and not depth and not quote:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [f"{key}={part}" for part in parts] if "=" in override else [override]
+
+
+def _forced(override: str, known: _Known) -> str:
     """`++key=value` for a value, so that every unknown key is found, not only the first."""
     plain = _PLAIN.match(override)
-    if plain is None or plain[1].startswith("hydra"):
+    if plain is None or plain[1].startswith("hydra") or known.is_group(plain[1]):
         return override
-    roots = [_CONF, *([Path(config_dir)] if config_dir else [])]
-    is_group = any((root / plain[1].replace(".", "/")).is_dir() for root in roots)
-    return override if is_group else f"++{override}"
+    return f"++{override}"
 
 
-def _composition(message: str) -> str:
-    """Hydra's message, with the nearest choice when one was misspelt."""
+def _no_choice(override: str, known: _Known) -> Iterator[str]:
+    """What `group=choice` or `group=[a,b]` names that is not there."""
+    plain = _PLAIN.match(override)
+    if plain is None or not known.is_group(plain[1]):
+        return
+    for name in (part.strip(" '\"") for part in plain[2].strip("[]").split(",")):
+        if name not in (*known.choices(plain[1]), "null"):
+            yield _no_such(plain[1], name, known)
+
+
+def _composition(message: str, known: _Known) -> str:
+    """Hydra's message, with the nearest choice when one was misspelt in a file."""
     missed = re.search(r"Could not (?:find|load) '([^']+)'", message)
     if missed is None:
         return message.strip()
     group, _, name = missed[1].rpartition("/")
-    known = sorted(path.stem for path in (_CONF / group).glob("*.yaml"))
-    return f"{group}={name}: no such choice{closest(name, known)}; expected one of {known}"
+    return _no_such(group, name, known)
+
+
+def _no_such(group: str, name: str, known: _Known) -> str:
+    choices = known.choices(group)
+    return f"{group}={name}: no such choice{closest(name, choices)}; expected one of {choices}"

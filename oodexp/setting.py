@@ -10,34 +10,20 @@ import difflib
 import importlib
 import inspect
 import re
-import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
+from oodexp.kind import fits, said
+
 TARGET = "_target_"
+_OPEN = "???"
 _SPECIAL = (TARGET, "_partial_", "_recursive_", "_convert_", "_args_")
-
-
-_KINDS: dict[Any, tuple[type, ...]] = {
-    float: (int, float),
-    int: (int,),
-    str: (str,),
-    bool: (bool,),
-    None: (type(None),),
-    type(None): (type(None),),
-    Mapping: (dict,),
-    dict: (dict,),
-    Sequence: (list,),
-    list: (list,),
-    tuple: (list,),
-}
-"""What YAML must give where a constructor's annotation says so; other annotations take anything."""
 
 
 class Part:
@@ -64,6 +50,14 @@ class Reading:
     """Name of the reader of the headline."""
     readers: Parts
     """All readers; the others stand beside the headline."""
+
+    @staticmethod
+    def also(node: dict[str, Any], path: str) -> Iterator[str]:
+        """What the types of the keys cannot tell."""
+        reader, readers = node.get("reader"), node.get("readers")
+        if isinstance(reader, str) and isinstance(readers, dict) and reader not in readers:
+            near = closest(reader, list(readers))
+            yield f"{path}.reader={reader}: no such reader{near}; expected one of {list(readers)}"
 
 
 @dataclass(frozen=True)
@@ -138,22 +132,35 @@ def _against(node: Any, shape: Any, path: str) -> Iterator[str]:
         yield from _parts(node, path)
     elif is_dataclass(shape):
         yield from _dataclass(node, shape, path)
-    elif not _fits(node, shape):
-        yield f"{path}={node!r}: expected {_say(shape)}"
+    elif node == _OPEN:
+        yield _to_give(path)
+    elif not fits(node, shape):
+        yield f"{path}={node!r}: expected {said(shape)}"
 
 
 def _dataclass(node: Any, shape: Any, path: str) -> Iterator[str]:
     hints = typing.get_type_hints(shape)
-    known = [f.name for f in fields(shape)]
+    known = {f.name: f.default is MISSING and f.default_factory is MISSING for f in fields(shape)}
     if not isinstance(node, dict):
         yield f"{path}={node!r}: expected the keys {', '.join(known)}"
         return
     prefix = f"{path}." if path else ""
-    yield from (f"{prefix}{k}: unknown{closest(k, known, prefix)}" for k in node if k not in known)
-    yield from (f"{prefix}{k}: missing" for k in known if k not in node)
+    yield from _unknown([str(k) for k in node if k not in known], list(known), prefix)
+    yield from (f"{prefix}{k}: missing" for k, needed in known.items() if needed and k not in node)
     for key in known:
         if key in node:
             yield from _against(node[key], hints[key], f"{prefix}{key}")
+    if hasattr(shape, "also"):
+        yield from shape.also(node, path)
+
+
+def _unknown(names: Sequence[str], known: Sequence[str], prefix: str) -> Iterator[str]:
+    for name in names:
+        yield f"{prefix}{name}{closest(name, known, prefix)}: unknown key"
+
+
+def _to_give(path: str) -> str:
+    return f"{path}: missing; give it on the command line, {path}=..."
 
 
 def _parts(node: Any, path: str) -> Iterator[str]:
@@ -174,12 +181,13 @@ def _part(node: Any, path: str) -> Iterator[str]:
     except (ImportError, AttributeError, ValueError) as error:
         yield f"{path}.{TARGET}={node[TARGET]}: cannot be imported ({error})"
         return
-    parameters = {
-        n: p for n, p in inspect.signature(target).parameters.items() if p.kind != p.VAR_KEYWORD
-    }
+    taken = inspect.signature(target).parameters
+    open_ended = any(p.kind == p.VAR_KEYWORD for p in taken.values())
+    parameters = {n: p for n, p in taken.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
     given = {k: v for k, v in node.items() if k not in _SPECIAL}
-    for key in given.keys() - parameters.keys():
-        yield f"{path}.{key}: unknown{closest(key, list(parameters), path + '.')}"
+    if not open_ended:
+        unknown = [str(k) for k in given if k not in parameters]
+        yield from _unknown(unknown, list(parameters), f"{path}.")
     for key, parameter in parameters.items():
         if key not in given and parameter.default is parameter.empty:
             yield f"{path}.{key}: missing; {node[TARGET]} needs it"
@@ -191,35 +199,14 @@ def _argument(value: Any, parameter: inspect.Parameter, target: Any, path: str) 
     if isinstance(value, dict) and TARGET in value:
         yield from _part(value, path)
         return
-    if value == "???":
-        yield f"{path}: missing; give it on the command line, {path}=..."
+    if value == _OPEN:
+        yield _to_give(path)
         return
+    hint = parameter.annotation
     try:
-        hint = eval(str(parameter.annotation), vars(importlib.import_module(target.__module__)))
+        if isinstance(hint, str):
+            hint = eval(hint, vars(importlib.import_module(target.__module__)))
     except (NameError, SyntaxError, TypeError):  # a type that is imported for checking only
         return
-    if not _fits(value, hint):
-        yield f"{path}={value!r}: expected {_say(hint)}"
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    if isinstance(value, str) and "${" in value:
-        return True  # resolved later; its type is not known here
-    origin = typing.get_origin(hint)
-    if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, h) for h in typing.get_args(hint))
-    if origin is typing.Literal:
-        return value in typing.get_args(hint)
-    kinds = _KINDS.get(origin or hint)
-    if kinds is None:
-        return True
-    return isinstance(value, kinds) and (hint is bool or not isinstance(value, bool))
-
-
-def _say(hint: Any) -> str:
-    names = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return " or ".join(_say(h) for h in typing.get_args(hint))
-    if hint in (None, type(None)):
-        return "null"
-    return names.get(hint, str(hint).replace("collections.abc.", ""))
+    if not fits(value, hint):
+        yield f"{path}={value!r}: expected {said(hint)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import types
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -74,7 +75,7 @@ def write(record: type, table: pd.DataFrame, path: Path) -> Path:
 def write_arrow(table: pa.Table, path: Path) -> None:
     """Writes an Arrow table to a temporary name beside `path`, flushes it, then renames it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    scratch = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     try:
         with scratch.open("wb") as sink:
             pq.write_table(table, sink, compression="zstd")
@@ -132,7 +133,9 @@ def _array(record: type, values: pd.Series, field: pa.Field) -> pa.Array:
         array = pa.Array.from_pandas(values)
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
-        if not _becomes(array.type, field.type):
+        if array.null_count == len(array):
+            array = pa.nulls(len(array), field.type)
+        elif not _becomes(array.type, field.type):
             raise pa.ArrowTypeError(f"found {array.type}")
         array = array.cast(field.type)
     except (pa.ArrowException, OverflowError) as error:
@@ -146,8 +149,6 @@ def _array(record: type, values: pd.Series, field: pa.Field) -> pa.Array:
 def _becomes(found: pa.DataType, wanted: pa.DataType) -> bool:
     if pa.types.is_dictionary(found):
         found = found.value_type
-    if pa.types.is_null(found):
-        return True
     if pa.types.is_string(wanted):
         return pa.types.is_string(found) or pa.types.is_large_string(found)
     if pa.types.is_boolean(wanted):

@@ -112,9 +112,10 @@ def test_the_header_of_a_cut_file_is_read_or_refused_by_name(kind):
     data = encoded(chequered(), kind)
     for end in range(0, len(data), 29):
         try:
-            assert header(data[:end]).raw == (40, 30)
-        except UnreadableImage as error:
-            assert str(error)
+            raw = header(data[:end]).raw
+        except UnreadableImage:
+            continue
+        assert raw == (40, 30)
 
 
 def test_the_header_of_a_png_is_read_without_decoding_it(monkeypatch):

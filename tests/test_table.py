@@ -40,7 +40,7 @@ class Sample:
 def rows() -> list[Sample]:
     return [
         Sample("a", None, 1, None, 0.1, 0.05, True, None),
-        Sample("b", "é \"{}\"", -(2**62), 2**53 + 1, None, None, False, True),
+        Sample("b", 'é "{}"', -(2**62), 2**53 + 1, None, None, False, True),
     ]
 
 
@@ -152,6 +152,17 @@ def test_whole_numbers_with_gaps_may_come_as_floats_or_nullable(values):
     found = table.frame(Sample, columns(gap=values))["gap"]
     assert found.dtype == pd.Int64Dtype()
     assert found.tolist() == [1, pd.NA]
+
+
+@pytest.mark.parametrize("nothing", [[None, None], [math.nan, math.nan], [pd.NA, pd.NA]])
+def test_a_column_of_nulls_fits_any_type_that_may_be_null(nothing):
+    found = table.frame(Sample, columns(note=nothing, gap=nothing, maybe=nothing, exact=nothing))
+    assert found[["note", "gap", "maybe", "exact"]].isna().all(axis=None)
+
+
+def test_columns_without_rows_fit_any_type():
+    empty = {f.name: [] for f in fields(Sample)}
+    pd.testing.assert_frame_equal(table.frame(Sample, empty), table.frame(Sample))
 
 
 def test_concat_keeps_the_order_and_finds_keys_repeated_between_tables():

@@ -123,7 +123,9 @@ class Colour:
         return TextBank(torch.stack(vectors).numpy(), self.scale, 0.0)
 
     def logits(self, images: np.ndarray, bank: TextBank) -> np.ndarray:
-        return np.asarray(bank.scale * images @ bank.embeddings.T + bank.bias, np.float32)
+        # Not a matrix product: it rounds differently for another number of rows.
+        cosine = (images[:, None].astype(np.float64) * bank.embeddings).sum(axis=-1)
+        return np.asarray(bank.scale * cosine + bank.bias, np.float32)
 
 
 class Hashing(Colour):

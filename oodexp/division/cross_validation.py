@@ -49,8 +49,10 @@ class CrossValidation:
         _one_of("unknown", unknown, ("compete", "exclude"))
         self._thresholds = dict(thresholds or {})
         for name, value in {"threshold": threshold, **self._thresholds}.items():
-            if not 0 <= value <= 1:
-                raise OodexpError(f"division.threshold: {name} is {value}; S is in [0, 1]")
+            if not isinstance(value, (int, float)) or not 0 <= value <= 1:
+                raise OodexpError(
+                    f"division.threshold: {name} is {value}; expected a number in [0, 1], as S is"
+                )
         self._threshold = threshold
         self._options = {"criterion": criterion, "combine": combine, "rule": rule}
         self._field = {"competitors": competitors, "unknown": unknown}

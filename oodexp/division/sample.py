@@ -50,6 +50,8 @@ class Sampling:
                 f"division.id_size={self.id_size}, division.cap={self.cap}: expected `larger`, "
                 "`all` or a number >= 1, and a number >= 1 or null"
             )
+        if self.seed < 0:
+            raise OodexpError(f"division.seed={self.seed}: expected a number >= 0")
 
 
 def absent_pairs(
@@ -70,13 +72,13 @@ def absent_pairs(
         return table.frame(Membership)
     rng = np.random.default_rng([sampling.seed, 1])
     rows, columns = np.nonzero((matrix.presence == ABSENT) & readable[:, None])
-    count = min(len(rows), _id_target(present, sampling))
+    target, unflagged = _id_target(present, sampling), int((present["split"] == "ID").sum())
     if sampling.id_pool == "random":
-        # Of a uniform draw over readable cells, this share is absent.
-        unflagged = int((present["split"] == "ID").sum())
-        count = int(rng.binomial(count, len(rows) / max(1, len(rows) + unflagged)))
+        # How many of a uniform draw over absent and unflagged cells are absent.
+        size = min(target, len(rows) + unflagged)
+        count = int(rng.hypergeometric(len(rows), unflagged, size)) if size else 0
     else:
-        count = min(count // 2, len(rows))
+        count = min(target // 2, len(rows), unflagged)
     chosen = np.sort(rng.choice(len(rows), size=count, replace=False))
     return table.frame(
         Membership,
@@ -108,7 +110,8 @@ def draw(present: pd.DataFrame, absent: pd.DataFrame, sampling: Sampling) -> pd.
         members = np.flatnonzero((present["split"] == split).to_numpy())
         size = len(members) if sampling.cap is None else min(len(members), sampling.cap)
         if split == "ID":
-            size = min(len(members), _id_target(present, sampling) - len(absent))
+            rest = _id_target(present, sampling) - len(absent)
+            size = min(len(members), len(absent) if sampling.id_pool == "balanced" else rest)
         drawn[members[np.argsort(rank[members])][: max(size, 0)]] = True
     return table.concat(Membership, [present.assign(drawn=drawn), absent])
 

@@ -32,13 +32,25 @@ class Binary:
     def __init__(self, headline: str, paper: str, resamples: int = 2000, seed: int = 0) -> None:
         if resamples < 100:
             raise OodexpError(f"metric.resamples={resamples}: expected at least 100")
-        self._readers = headline, paper
+        if seed < 0:
+            raise OodexpError(f"metric.seed={seed}: expected a number >= 0")
+        self._readers = {"headline": headline, "paper": paper}
         self._resamples = resamples
         self._seed = seed
 
     def measure(self, evidence: Evidence) -> pd.DataFrame:
-        """See `base.Metric`; rows by VLM, source, split, group, convention, metric."""
-        rows = judged(evidence, *self._readers)
+        """See `base.Metric`; rows by VLM, source, split, group, convention, metric.
+
+        Raises:
+            OodexpError: If a reader that was named gave no answers while others did.
+        """
+        have = sorted(evidence.answers["reader"].unique())
+        for role, name in self._readers.items():
+            if have and name not in have:
+                raise OodexpError(
+                    f"metric.{role}={name}: no such reader; answer.readers has {', '.join(have)}"
+                )
+        rows = judged(evidence, **self._readers)
         rows["image"] = pd.factorize(rows["source"] + "/" + rows["image_id"], sort=True)[0]
         images = int(rows["image"].max()) + 1 if len(rows) else 0
         weights = None

@@ -72,7 +72,8 @@ def _fits(
     told, there = named[None], seen[:, None]
     same_objects = ((told == 0) | (told == there) | ((told == 1) & (there > 0))).all(-1)
     same_ground = ~said[None] | (grounds[:, None] == grounds[None])
-    return same_objects & same_ground
+    holds: NDArray[np.bool_] = same_objects & same_ground
+    return holds
 
 
 def contrastive_loss(logits: torch.Tensor, fits: NDArray[np.bool_]) -> torch.Tensor:

@@ -23,25 +23,12 @@ TEMPLATE = (
 )
 
 
-def fresh_model() -> torch.nn.Module:
-    """Makes an untrained ``FastVlmForConditionalGeneration``.
+def _tower() -> Any:
+    """Describes the tower: 64 by 64 pixels become 4 by 4 tokens."""
+    from transformers import TimmWrapperConfig
 
-    Keys start as queries do, so that attention begins as "look at what is like me"; without it
-    the model stays at chance for long.
-
-    Returns:
-        The model, with weights drawn from torch's generator.
-    """
-    import torch
-    from transformers import (
-        FastVlmConfig,
-        FastVlmForConditionalGeneration,
-        LlamaConfig,
-        TimmWrapperConfig,
-    )
-
-    listed = words()
-    tower = TimmWrapperConfig(
+    describe: Any = TimmWrapperConfig
+    tower = describe(
         architecture="resnet18",
         do_pooling=False,
         hidden_size=WIDTH,
@@ -55,7 +42,15 @@ def fresh_model() -> torch.nn.Module:
         },
     )
     tower.num_labels = 2
-    language = LlamaConfig(
+    return tower
+
+
+def _language() -> Any:
+    """Describes the language model."""
+    from transformers import LlamaConfig
+
+    listed = words()
+    return LlamaConfig(
         vocab_size=len(listed),
         hidden_size=WIDTH,
         intermediate_size=2 * WIDTH,
@@ -70,10 +65,24 @@ def fresh_model() -> torch.nn.Module:
         eos_token_id=listed.index(END),
         pad_token_id=listed.index(PAD),
     )
+
+
+def fresh_model() -> torch.nn.Module:
+    """Makes an untrained ``FastVlmForConditionalGeneration``.
+
+    Keys start as queries do, so that attention begins as "look at what is like me"; without it
+    the model stays at chance for long.
+
+    Returns:
+        The model, with weights drawn from torch's generator.
+    """
+    import torch
+    from transformers import FastVlmConfig, FastVlmForConditionalGeneration
+
     config = FastVlmConfig(
-        vision_config=tower,
-        text_config=language,
-        image_token_index=listed.index(IMAGE),
+        vision_config=_tower(),
+        text_config=_language(),
+        image_token_index=words().index(IMAGE),
         image_seq_length=TOKENS,
         vision_feature_layer=-1,
         vision_feature_select_strategy="full",
@@ -102,7 +111,8 @@ def make_processor() -> Any:
         image_mean=[0.5] * 3,
         image_std=[0.5] * 3,
     )
-    return LlavaProcessor(
+    maker: Any = LlavaProcessor
+    return maker(
         image_processor=sight,
         tokenizer=make_tokenizer("chat", CONTEXT),
         patch_size=16,

@@ -22,7 +22,7 @@ MODELS = HOME / "models"
 PROMPT = "a photo of a {}"
 
 
-def annotations(split: str) -> dict[str, Any]:
+def read_annotations(split: str) -> dict[str, Any]:
     """Reads the shipped annotation file of a split.
 
     Args:
@@ -34,7 +34,7 @@ def annotations(split: str) -> dict[str, Any]:
     return read_coco(DATA / f"{split}.json.gz")
 
 
-def images(split: str, number: int | None = None) -> list[Image.Image]:
+def read_images(split: str, number: int | None = None) -> list[Image.Image]:
     """Reads the shipped images of a split, in the order of the annotation file.
 
     Args:
@@ -44,7 +44,7 @@ def images(split: str, number: int | None = None) -> list[Image.Image]:
     Returns:
         RGB pictures of 64 by 64 pixels.
     """
-    names = [row["file_name"] for row in annotations(split)["images"][:number]]
+    names = [row["file_name"] for row in read_annotations(split)["images"][:number]]
     with zipfile.ZipFile(DATA / f"{split}.zip") as archive:
         return [Image.open(io.BytesIO(archive.read(name))).convert("RGB") for name in names]
 
@@ -65,6 +65,7 @@ def open_clip_logits(
     import open_clip
     import torch
 
+    model: Any
     model, _, preprocess = open_clip.create_model_and_transforms(f"local-dir:{folder}")
     tokenizer = open_clip.get_tokenizer(f"local-dir:{folder}")
     model.eval()
@@ -95,10 +96,12 @@ def blip2_logits(
     import torch
     from transformers import AutoProcessor, Blip2ForImageTextRetrieval
 
-    model: Any = Blip2ForImageTextRetrieval.from_pretrained(folder, dtype=torch.float32).eval()
-    processor: Any = AutoProcessor.from_pretrained(folder)
+    model: Any = Blip2ForImageTextRetrieval.from_pretrained(folder, dtype=torch.float32)
+    model.eval()
+    loader: Any = AutoProcessor
+    processor = loader.from_pretrained(folder)
     scale = json.loads((folder / "oodexp_scale.json").read_text())["scale"]
-    text = processor.tokenizer(texts, padding=True, return_tensors="pt")
+    text = processor.tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
     parts = []
     with torch.inference_mode():
         for start in range(0, len(pictures), 64):
@@ -126,9 +129,11 @@ class Answerer:
         import torch
         from transformers import AutoModelForImageTextToText, AutoProcessor
 
-        self._model: Any = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32)
+        loader: Any = AutoModelForImageTextToText
+        self._model = loader.from_pretrained(folder, dtype=torch.float32)
         self._model.eval()
-        self._processor: Any = AutoProcessor.from_pretrained(folder)
+        reader: Any = AutoProcessor
+        self._processor = reader.from_pretrained(folder)
 
     def answer(self, pictures: list[Image.Image], questions: list[str]) -> list[str]:
         """Answers one question on each picture, greedily.

@@ -172,11 +172,11 @@ def _place_small(
         free = [c for c in CATEGORIES if c not in used and (c in CONTEXTS[context]) == at_home]
         if not free:
             continue
-        thing = _small(str(rng.choice(free)), taken, dial, rng)
-        if thing is not None:
-            placed.append(thing)
-            used.add(thing.category)
-            taken |= thing.mask
+        found = _small(str(rng.choice(free)), taken, dial, rng)
+        if found is not None:
+            placed.append(found)
+            used.add(found.category)
+            taken |= found.mask
     return placed
 
 

@@ -24,7 +24,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m oodexp.miniature.train",
         description="Draws the miniature world and trains its three models from nothing. "
-        "About 45 minutes of one core for all; every part can be run alone.",
+        "About 35 minutes of one core for all; every part can be run alone.",
     )
     parser.add_argument(
         "--only",

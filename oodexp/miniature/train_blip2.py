@@ -38,23 +38,10 @@ HELP_SHARE = 0.5
 patches: it takes the ViT off the plateau on which contrast alone leaves it. It fades linearly."""
 
 
-def fresh_model() -> torch.nn.Module:
-    """Makes an untrained ``Blip2ForImageTextRetrieval``: a ViT and a Q-Former of two queries.
+def _vision() -> Any:
+    from transformers import Blip2VisionConfig
 
-    Returns:
-        The model, with weights drawn from torch's generator.
-    """
-    import torch
-    from transformers import (
-        Blip2Config,
-        Blip2ForImageTextRetrieval,
-        Blip2QFormerConfig,
-        Blip2VisionConfig,
-        OPTConfig,
-    )
-
-    size = len(words())
-    vision = Blip2VisionConfig(
+    return Blip2VisionConfig(
         hidden_size=WIDTH,
         intermediate_size=2 * WIDTH,
         num_hidden_layers=3,
@@ -63,8 +50,13 @@ def fresh_model() -> torch.nn.Module:
         patch_size=8,
         initializer_range=0.02,
     )
-    former = Blip2QFormerConfig(
-        vocab_size=size,
+
+
+def _former() -> Any:
+    from transformers import Blip2QFormerConfig
+
+    return Blip2QFormerConfig(
+        vocab_size=len(words()),
         hidden_size=64,
         num_hidden_layers=2,
         num_attention_heads=2,
@@ -77,8 +69,14 @@ def fresh_model() -> torch.nn.Module:
         attention_probs_dropout_prob=0.0,
         pad_token_id=words().index(PAD),
     )
-    unused = OPTConfig(
-        vocab_size=size,
+
+
+def _unused_language() -> Any:
+    """The smallest language model that the configuration takes; retrieval never makes it."""
+    from transformers import OPTConfig
+
+    return OPTConfig(
+        vocab_size=len(words()),
         hidden_size=16,
         num_hidden_layers=1,
         ffn_dim=16,
@@ -86,17 +84,29 @@ def fresh_model() -> torch.nn.Module:
         word_embed_proj_dim=16,
         max_position_embeddings=32,
     )
+
+
+def fresh_model() -> torch.nn.Module:
+    """Makes an untrained ``Blip2ForImageTextRetrieval``: a ViT and a Q-Former of two queries.
+
+    Returns:
+        The model, with weights drawn from torch's generator.
+    """
+    import torch
+    from transformers import Blip2Config, Blip2ForImageTextRetrieval
+
     config = Blip2Config(
-        vision_config=vision,
-        qformer_config=former,
-        text_config=unused,
+        vision_config=_vision(),
+        qformer_config=_former(),
+        text_config=_unused_language(),
         num_query_tokens=2,
         image_text_hidden_size=64,
     )
     config.image_token_index = None
-    model: torch.nn.Module = Blip2ForImageTextRetrieval(config)
+    model: Any = Blip2ForImageTextRetrieval(config)
     torch.nn.init.normal_(model.query_tokens, std=0.5)
-    return model
+    made: torch.nn.Module = model
+    return made
 
 
 def _helper() -> torch.nn.Module:
@@ -189,5 +199,6 @@ def save_blip2(model: Any, scale: float, folder: Path) -> None:
         size={"height": 64, "width": 64}, image_mean=[0.5] * 3, image_std=[0.5] * 3
     )
     tokenizer = make_tokenizer("caption", CONTEXT)
-    Blip2Processor(image_processor=sight, tokenizer=tokenizer).save_pretrained(folder)
+    maker: Any = Blip2Processor
+    maker(image_processor=sight, tokenizer=tokenizer).save_pretrained(folder)
     (folder / "oodexp_scale.json").write_text(json.dumps({"scale": round(scale, 4)}) + "\n")

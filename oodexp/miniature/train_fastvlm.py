@@ -28,13 +28,13 @@ from oodexp.miniature.world import World
 if TYPE_CHECKING:
     import torch
 
-STEPS = (500, 250, 4_500)
+STEPS = (500, 250, 3_600)
 """Batches of the three steps: tower, projector, answers."""
 TOWER_BATCH, ALIGN_BATCH, ANSWER_BATCH = 128, 64, 16
 QUESTIONS = 10
 EARLY = 0.25
 """Share of the answer steps before negated questions are asked and before the tower learns."""
-ODD = 0.25
+ODD = 0.5
 """Share of deformed and secondary objects in the questions on present ones; see ``Mix.odd``."""
 FIRST = Mix(contain=0.55, not_contain=0.0, count=0.3, odd=ODD)
 THEN = Mix(contain=0.25, not_contain=0.25, count=0.3, odd=ODD)

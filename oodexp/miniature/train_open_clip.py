@@ -69,12 +69,11 @@ def fresh_model() -> torch.nn.Module:
     import torch
 
     config = model_config()
-    model: torch.nn.Module = open_clip.CLIP(
-        config["embed_dim"], config["vision_cfg"], config["text_cfg"]
-    )
+    model: Any = open_clip.CLIP(config["embed_dim"], config["vision_cfg"], config["text_cfg"])
     with torch.no_grad():
         model.logit_scale.fill_(log(10.0))
-    return model
+    made: torch.nn.Module = model
+    return made
 
 
 def train_open_clip(world: World, seed: int, steps: int = STEPS) -> torch.nn.Module:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from oodexp.miniature.annotation import reasons_by_pair
 from oodexp.miniature.icon import CATEGORIES
-from oodexp.miniature.load import annotations, images
+from oodexp.miniature.load import read_annotations, read_images
 
 REASONS = ("canonical", "variant", "secondary")
 
@@ -39,11 +39,11 @@ def read_truth(split: str) -> Truth:
     Returns:
         Its truth.
     """
-    coco = annotations(split)
+    coco = read_annotations(split)
     shape = (len(coco["images"]), len(CATEGORIES))
     counts, reasons = np.zeros(shape, np.int64), np.full(shape, "", dtype="<U10")
     for row in coco["annotations"]:
         counts[row["image_id"] - 1, row["category_id"] - 1] += 1
     for (image_id, category_id), reason in reasons_by_pair(coco).items():
         reasons[image_id - 1, category_id - 1] = reason.split(":")[0]
-    return Truth(images(split), counts, reasons)
+    return Truth(read_images(split), counts, reasons)

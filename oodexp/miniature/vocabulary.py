@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oodexp.miniature.background import BACKGROUNDS
 from oodexp.miniature.caption import NUMBERS, plural
 from oodexp.miniature.icon import CATEGORIES
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
     from transformers import PreTrainedTokenizerFast
 
 PAD, START, END, UNKNOWN, IMAGE = "<pad>", "<start>", "<end>", "<unk>", "<image>"
@@ -35,6 +36,28 @@ def words() -> tuple[str, ...]:
     return tuple(dict.fromkeys(listed))
 
 
+def _splitter(*, framed: bool) -> Tokenizer:
+    """Splits at blanks, signs and digits; frames a text by start and end where asked."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    table = {word: number for number, word in enumerate(words())}
+    inner = Tokenizer(models.WordLevel(table, unk_token=UNKNOWN))
+    inner.normalizer = normalizers.Lowercase()
+    inner.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.WhitespaceSplit(),
+            pre_tokenizers.Punctuation("isolated"),
+            pre_tokenizers.Digits(individual_digits=True),
+        ]
+    )
+    if framed:
+        inner.post_processor = processors.TemplateProcessing(
+            single=f"{START} $A {END}",
+            special_tokens=[(START, table[START]), (END, table[END])],
+        )
+    return inner
+
+
 def make_tokenizer(kind: str, max_length: int) -> PreTrainedTokenizerFast:
     """Makes a tokenizer of whole words; unknown words become one token each.
 
@@ -49,28 +72,13 @@ def make_tokenizer(kind: str, max_length: int) -> PreTrainedTokenizerFast:
     Raises:
         ValueError: If the kind is unknown.
     """
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
     if kind not in ("caption", "chat"):
         raise ValueError(f"tokenizer kind {kind!r}: expected 'caption' or 'chat'")
-    table = {word: number for number, word in enumerate(words())}
-    inner = Tokenizer(models.WordLevel(table, unk_token=UNKNOWN))
-    inner.normalizer = normalizers.Lowercase()
-    inner.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.WhitespaceSplit(),
-            pre_tokenizers.Punctuation("isolated"),
-            pre_tokenizers.Digits(individual_digits=True),
-        ]
-    )
-    if kind == "caption":
-        inner.post_processor = processors.TemplateProcessing(
-            single=f"{START} $A {END}",
-            special_tokens=[(START, table[START]), (END, table[END])],
-        )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=inner,
+    maker: Any = PreTrainedTokenizerFast
+    made: PreTrainedTokenizerFast = maker(
+        tokenizer_object=_splitter(framed=kind == "caption"),
         pad_token=PAD,
         bos_token=START,
         eos_token=END,
@@ -80,3 +88,4 @@ def make_tokenizer(kind: str, max_length: int) -> PreTrainedTokenizerFast:
         model_max_length=max_length,
         clean_up_tokenization_spaces=False,
     )
+    return made

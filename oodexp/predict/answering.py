@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from oodexp import table
-from oodexp.pixel import UnreadableImage, decode
+from oodexp.predict.content import shown
 from oodexp.predict.loop import Loop
 from oodexp.predict.store import Store
 from oodexp.record import Completion
@@ -73,10 +73,7 @@ class Asking:
         ]
 
     def _pixels(self, image_id: str) -> tuple[Image | None, str | None]:
-        try:
-            return decode(self._read(image_id)), None
-        except (UnreadableImage, OSError) as error:
-            return None, f"unreadable: {error}"
+        return shown(self._read, image_id)
 
 
 def answer(
@@ -98,7 +95,9 @@ def answer(
         loop: How to run.
     """
     sha = questions["image_id"].map(images.set_index("image_id")["sha256"])
-    keys = [_key(s, p) for s, p in zip(sha, questions["prompt"], strict=True)]
+    # A file that could not be read has no bytes to tell it by.
+    content = sha.fillna("no file: " + questions["image_id"])
+    keys = [_key(s, p) for s, p in zip(content, questions["prompt"], strict=True)]
     fingerprint = vlm.fingerprint()
     shelf = store.shelf("completions", fingerprint)
     missing = set(shelf.missing(keys, retry=True))

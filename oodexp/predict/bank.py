@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +29,8 @@ def bank_of(
         load: Loads the scorer onto its device.
     """
     path = folder / f"texts-{digest(categories)[:24]}.npz"
-    if not path.exists():
+    bank = _read(path)
+    if bank is None:
         load(scorer)
         bank = scorer.encode_texts(categories)
         folder.mkdir(parents=True, exist_ok=True)
@@ -36,5 +38,13 @@ def bank_of(
         with scratch.open("wb") as sink:
             np.savez(sink, embeddings=bank.embeddings, scale=bank.scale, bias=bank.bias)
         scratch.replace(path)
-    with np.load(path) as kept:
-        return TextBank(kept["embeddings"], float(kept["scale"]), float(kept["bias"]))
+    return bank
+
+
+def _read(path: Path) -> TextBank | None:
+    """The kept bank; None where there is none, or a torn one that is then written anew."""
+    try:
+        with path.open("rb") as file, np.load(file) as kept:
+            return TextBank(kept["embeddings"], float(kept["scale"]), float(kept["bias"]))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
 from oodexp import table
-from oodexp.pixel import UnreadableImage, header
+from oodexp.pixel import UnreadableImage, decode, header
+from oodexp.predict.store import UNREADABLE
 from oodexp.record import Image, Problem
+
+if TYPE_CHECKING:
+    import PIL.Image
 
 THREADS = 4
 """Reading and hashing release the interpreter's lock; more threads gain nothing on one disk."""
@@ -54,23 +59,37 @@ def scan(images: pd.DataFrame, read: Callable[[str], bytes]) -> Content:
     )
 
 
+def shown(read: Callable[[str], bytes], image_id: str) -> tuple[PIL.Image.Image | None, str | None]:
+    """The pixels of an image, or why there are none.
+
+    A file that is damaged is `UNREADABLE` for good; one that could not be read may be there the
+    next time.
+    """
+    try:
+        return decode(read(image_id)), None
+    except UnreadableImage as error:
+        return None, f"{UNREADABLE}{error}"
+    except OSError as error:
+        return None, f"file not read: {error.strerror or error}"
+
+
 def _look(image_id: str, annotated: tuple[float, float], read: Callable[[str], bytes]) -> _Seen:
     try:
         data = read(image_id)
     except (OSError, KeyError) as error:
-        return _Seen(None, f"unreadable: {getattr(error, 'strerror', None) or error}", None)
+        return _Seen(None, f"{UNREADABLE}{getattr(error, 'strerror', None) or error}", None)
     try:
         found = header(data)
     except UnreadableImage as error:
-        return _Seen(None, f"unreadable: {error}", None)
+        return _Seen(None, f"{UNREADABLE}{error}", None)
     note = None
-    size = tuple(annotated)
+    size = tuple(annotated)  # NaN where it is not annotated
     if found.raw != found.shown and size == found.raw:
         note = (
             f"note: shown {found.shown[0]} x {found.shown[1]} after its orientation tag; the "
             "annotated size is the raw size"
         )
-    elif size == size and size not in (found.raw, found.shown):
+    elif not any(map(math.isnan, size)) and size not in (found.raw, found.shown):
         note = (
             f"note: annotated as {size[0]:.0f} x {size[1]:.0f}, the file is "
             f"{found.raw[0]} x {found.raw[1]}: another image, or a resized one"

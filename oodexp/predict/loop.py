@@ -63,6 +63,8 @@ class Loop:
         from oodexp.predict.writer import ShardWriter
 
         callbacks: list[Any] = [ShardWriter(shelves)]
+        # A rank without an item ends with an assertion while the others wait for it.
+        devices = min(self._devices, total)
         if self._progress:
             callbacks.append(ItemProgress(title, total))
         with warnings.catch_warnings():
@@ -70,8 +72,8 @@ class Loop:
             _quiet()
             trainer = Trainer(
                 accelerator=self._accelerator,
-                devices=self._devices,
-                strategy="auto" if self._devices == 1 else "ddp_spawn",
+                devices=devices,
+                strategy="auto" if devices == 1 else "ddp_spawn",
                 logger=False,
                 enable_checkpointing=False,
                 enable_model_summary=False,

@@ -11,6 +11,8 @@ import pyarrow as pa
 import torch
 from pytorch_lightning import LightningModule
 
+from oodexp.error import OodexpError
+
 if TYPE_CHECKING:
     from oodexp.predict.answering import Asked
     from oodexp.predict.scoring import Shown
@@ -40,17 +42,24 @@ class ScoringModule(LightningModule):
     def predict_step(self, batch: Sequence[Shown], batch_idx: int) -> dict[str, pa.Table]:
         """Rows `key`, `vector`, `shape`, `reason` of each scorer."""
         return {
-            name: self._rows(scorer, [(s.key, s.tensors.get(name), s.reason) for s in batch])
+            name: self._rows(name, scorer, [(s.key, s.tensors.get(name), s.reason) for s in batch])
             for name, scorer in self._scorers.items()
         }
 
     def _rows(
-        self, scorer: Scorer, items: Sequence[tuple[str, torch.Tensor | None, str | None]]
-    ) -> pa.Table:
+        self, name: str, scorer: Scorer,
+        items: Sequence[tuple[str, torch.Tensor | None, str | None]],
+    ) -> pa.Table:  # fmt: skip
         tensors = [t for _, t, _ in items if t is not None]
         vectors: list[np.ndarray] = []
         if tensors:
             encoded = scorer.encode_images(torch.stack(tensors))
+            if encoded.ndim not in (2, 3) or len(encoded) != len(tensors):
+                raise OodexpError(
+                    f"scorer {name}: image vectors of shape {tuple(encoded.shape)} for "
+                    f"{len(tensors)} images; expected (image, dimension) or (image, query, "
+                    "dimension)"
+                )
             vectors = list(encoded.float().cpu().numpy())
         queue = iter(vectors)
         found = [next(queue) if t is not None else None for _, t, _ in items]
@@ -87,7 +96,13 @@ class AnsweringModule(LightningModule):
         """Rows `key`, `completion`, `status`, `reason`, `tokens`, `seconds`."""
         start = time.perf_counter()
         shown = [(a.image, a.prompt) for a in batch if a.image is not None]
-        replies = iter(self._vlm.complete([i for i, _ in shown], [p for _, p in shown]))
+        told = self._vlm.complete([i for i, _ in shown], [p for _, p in shown]) if shown else []
+        if len(told) != len(shown):
+            raise OodexpError(
+                f"vlm {self._shelf}: {len(told)} replies to {len(shown)} questions; expected one a "
+                "question"
+            )
+        replies = iter(told)
         rows = [
             next(replies) if a.image is not None else (None, "error", a.reason, None) for a in batch
         ]

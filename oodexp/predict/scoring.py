@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow as pa
 
 from oodexp.error import OodexpError
-from oodexp.pixel import UnreadableImage, decode
 from oodexp.predict.bank import bank_of
+from oodexp.predict.content import shown
 from oodexp.predict.loop import Loop
 from oodexp.predict.store import Shelf, Store
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from oodexp.scorer.base import Scorer
 
 BLOCK = 1024
-"""Images whose logits are computed at once: fixed, so that a logit does not depend on the run."""
+"""Rows whose logits are computed at once: fixed, so that a logit does not depend on the others."""
 
 
 class Shown(NamedTuple):
@@ -73,10 +73,9 @@ class Shots:
 
     def __getitem__(self, index: int) -> Shown:
         key, image_id = self._images[index]
-        try:
-            image = decode(self._read(image_id))
-        except (UnreadableImage, OSError) as error:
-            return Shown(key, {}, f"unreadable: {error}")
+        image, reason = shown(self._read, image_id)
+        if image is None:
+            return Shown(key, {}, reason)
         return Shown(key, {n: s.preprocess(image) for n, s in self._scorers.items()}, None)
 
 
@@ -99,22 +98,23 @@ def score(
     ordered = {key: by_key[key] for key in dict.fromkeys(known["sha256"])}
     prints = {name: scorer.fingerprint() for name, scorer in scorers.items()}
     shelves = {name: store.shelf("vectors", print_) for name, print_ in prints.items()}
-    missing = {n: shelf.missing(ordered) for n, shelf in shelves.items()}
+    missing = {n: shelf.missing(ordered, retry=True) for n, shelf in shelves.items()}
     banks = {n: bank_of(s, shelves[n].folder, list(categories), loop.load)
              for n, s in scorers.items()}  # fmt: skip
     for names, keys in _by_need(missing):
         _predict({k: ordered[k] for k in keys}, read, {n: scorers[n] for n in names}, shelves, loop)
     reasons: dict[str, str] = {}
-    logits = {}
-    for name, scorer in scorers.items():
+    shape = len(images), len(categories)
+    logits = {name: np.full(shape, np.nan, dtype=np.float32) for name in scorers}
+    for name, scorer in scorers.items() if len(known) else ():
         rows = shelves[name].read(known["sha256"].tolist())
-        failed = pd.Series(rows["reason"].to_pandas().to_numpy(), index=known["image_id"]).dropna()
-        reasons |= failed.to_dict()
-        part = _logits(rows, partial(scorer.logits, bank=banks[name]), len(categories))
-        logits[name] = np.full((len(images), len(categories)), np.nan, dtype=np.float32)
+        why = pd.Series(rows["reason"].to_pandas().to_numpy(), index=known["image_id"])
+        reasons |= why.dropna().to_dict()
+        part = _logits(name, rows, partial(scorer.logits, bank=banks[name]), len(categories))
         logits[name][images["sha256"].notna().to_numpy()] = part
     computed = {key for keys in missing.values() for key in keys}
-    return Scored(logits, reasons, prints, len(computed))
+    failed = set(known.loc[known["image_id"].isin(list(reasons)), "sha256"])
+    return Scored(logits, reasons, prints, len(computed - failed))
 
 
 def _by_need(missing: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
@@ -143,21 +143,26 @@ def _predict(
     loop.run(title, module, shots, loop.scoring_batch, len(shots), mine)
 
 
-def _logits(rows: pa.Table, logits: Callable[[np.ndarray], np.ndarray], width: int) -> np.ndarray:
+def _logits(
+    name: str, rows: pa.Table, logits: Callable[[np.ndarray], np.ndarray], width: int
+) -> np.ndarray:
     """Logits of stored vectors, (row, category), NaN for a row without a vector."""
     out = np.full((rows.num_rows, width), np.nan, dtype=np.float32)
     good = np.flatnonzero(rows["vector"].is_valid().to_numpy())
     shapes = rows["shape"].drop_null().unique().to_pylist()
     if len(shapes) > 1:
-        raise OodexpError(f"a scorer returned vectors of several shapes: {shapes[:3]}")
+        raise OodexpError(f"scorer {name}: vectors of several shapes: {', '.join(shapes[:3])}")
     shape = [int(n) for n in shapes[0].split("x")] if shapes else []
     for start in range(0, len(good), BLOCK):
         block = good[start : start + BLOCK]
         flat = rows["vector"].take(pa.array(block)).combine_chunks().flatten().to_numpy()
-        found = logits(flat.reshape(len(block), *shape).astype(np.float32))
-        if found.shape != (len(block), width):
+        vectors = flat.reshape(len(block), *shape).astype(np.float32)
+        # Filled up to a whole block: a product of another number of rows is rounded differently.
+        found = logits(vectors[np.resize(np.arange(len(block)), BLOCK)])
+        if found.shape != (BLOCK, width):
             raise OodexpError(
-                f"a scorer returned logits of shape {found.shape}; expected {(len(block), width)}"
+                f"scorer {name}: logits of shape {found.shape}; expected {(BLOCK, width)}"
             )
+        found = found[: len(block)]
         out[block] = np.where(np.isfinite(found), found, np.nan)
     return out

@@ -2,7 +2,8 @@
 
 A shelf holds rows of one model, one Parquet shard a batch, written atomically and named after its
 keys. The shelf's fingerprint is all that can change a value besides the key; the key is the content
-asked about. Rows that failed stay on the shelf as they are, and are computed anew the next time.
+asked about. A row that failed stays on the shelf as it is, and is computed anew the next time,
+unless the failure lies in the content itself.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
 from oodexp.table import write_arrow
+
+UNREADABLE = "unreadable: "
+"""How the reason of a failure begins that lies in the content: trying again would be in vain."""
 
 
 def digest(content: Any) -> str:
@@ -69,12 +74,13 @@ class Shelf:
 
         Args:
             keys: What is wanted.
-            retry: Whether a failed row counts as missing.
+            retry: Whether a failed row counts as missing, unless it is `UNREADABLE`.
         """
         table = self._load(["key", "reason"])
-        have = set(table["key"]) if len(table) else set()
-        if retry and len(table):
-            have = set(table.loc[table["reason"].isna(), "key"])
+        if retry:
+            reason = table["reason"].astype("str")
+            table = table[reason.isna() | reason.str.startswith(UNREADABLE)]
+        have = set(table["key"])
         return [key for key in dict.fromkeys(keys) if key not in have]
 
     def read(self, keys: Sequence[str]) -> pa.Table:
@@ -92,7 +98,10 @@ class Shelf:
                 f"{self.folder}: {len(lost)} of {len(set(keys))} results were never written (first "
                 f"{lost[0][:16]}): a worker died. Start the same command again: it does the rest"
             )
-        table = pa.concat_tables(self._shards(None))
+        shards = self._shards(None)
+        if not shards:
+            return pa.table({"key": pa.array([], pa.string())})
+        table = pa.concat_tables(shards)
         index = table.select(["key", "reason"]).to_pandas()
         index["failed"] = index["reason"].notna()
         first = index.sort_values("failed", kind="stable").drop_duplicates("key")
@@ -110,6 +119,7 @@ class Shelf:
                 tables.append(pq.ParquetFile(path).read(columns=columns))
             except (pa.ArrowInvalid, OSError):
                 # A disk that filled up or failed: its rows are computed again, the file is kept.
-                path.rename(path.with_suffix(".torn"))
+                with suppress(FileNotFoundError):  # another run has set it aside
+                    path.rename(path.with_suffix(".torn"))
                 self.torn.append(path.name)
         return tables

@@ -51,13 +51,16 @@ class Existence:
         chosen = memberships[memberships["split"].notna()]
         if self._population == "drawn":
             chosen = chosen[chosen["drawn"]]
+        chosen = chosen.reset_index(drop=True)
         both = [self._questions(chosen, polarity) for polarity in ("present", "absent")]
         # A stable sort by pair puts the two questions of a pair, and an image's, side by side.
         return table.check(Question, pd.concat(both).sort_index(kind="stable"))
 
     def _questions(self, pairs: pd.DataFrame, polarity: str) -> pd.DataFrame:
         template = self._templates[polarity]
-        key = pairs[["source", "image_id", "category"]].agg("/".join, axis=1)
+        key = (
+            _escaped(pairs["source"]) + "/" + _escaped(pairs["image_id"]) + "/" + pairs["category"]
+        )
         yes = pairs["present"].to_numpy(dtype=bool) == (polarity == "present")
         return pd.DataFrame(
             {
@@ -71,3 +74,8 @@ class Existence:
                 "target": pd.Series(yes, index=pairs.index).map({True: "yes", False: "no"}),
             }
         )
+
+
+def _escaped(names: pd.Series) -> pd.Series:
+    """Names without a slash, so that a slash in an id does not make two pairs one."""
+    return names.str.replace("%", "%25", regex=False).str.replace("/", "%2F", regex=False)

@@ -95,11 +95,11 @@ def divide(desk: Desk, divider: Divider, matrix: Matrix, scored: Scored) -> pd.D
         mine = members[members["split"] == split]
         metrics[f"division/{split}/pairs"] = float(mine["present"].sum())
         metrics[f"division/{split}/drawn"] = float(mine["drawn"].sum())
-    lost = members[members["split"].isna()]
+    # An image without any score is a problem of its own, listed once.
+    lost = members[members["split"].isna() & ~members["image_id"].isin(list(reasons))]
     rows = [
         record.Problem("scorer", "", r.source, r.image_id, r.category, str(r.reason))
         for r in lost.itertuples()
-        if not str(r.reason).startswith("unreadable")
     ]
     desk.problem(table.frame(record.Problem, rows))
     desk.run.metrics(metrics | _planted(signals, desk.tables["pairs"]))

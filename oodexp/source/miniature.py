@@ -33,6 +33,8 @@ class Miniature:
     ) -> None:
         if seed not in _SEEDS:
             raise OodexpError(f"source.seed={seed}: expected one of {', '.join(_SEEDS)}")
+        if limit is not None and limit < 1:
+            raise OodexpError(f"source.limit={limit}: expected a number >= 1 or null")
         self.name = name
         self._seed = seed
         self._limit = limit

@@ -164,7 +164,7 @@ class Threshold:
         import torch
 
         pixels = torch.stack([self.scorer.preprocess(image) for image in images])
-        return np.asarray(self.scorer.encode_images(pixels).numpy())
+        return np.asarray(self.scorer.encode_images(pixels).cpu().numpy())
 
     def _cosine(self, vectors: np.ndarray, bank: _Bank) -> np.ndarray:
         return (self.scorer.logits(vectors, bank) - bank.bias) / bank.scale

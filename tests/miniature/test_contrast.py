@@ -53,3 +53,15 @@ def test_the_loss_of_single_matches_is_the_usual_cross_entropy():
     usual = cross_entropy(logits, torch.arange(6)) + cross_entropy(logits.T, torch.arange(6))
     ours = contrastive_loss(logits, np.eye(6, dtype=bool))
     assert ours.item() == pytest.approx(usual.item() / 2, rel=1e-6)
+
+
+def test_a_boat_holds_where_there_are_two_but_two_boats_only_there(world, dealt):
+    from oodexp.miniature.icon import CATEGORIES
+
+    seen = world.named
+    for column, text in enumerate(dealt.texts):
+        for c, name in enumerate(CATEGORIES):
+            if text in (f"a photo of a {name}", f"a photo of an {name}"):
+                np.testing.assert_array_equal(dealt.fits[:, column], seen[:, c] > 0)
+            if text == f"a photo of two {name}s":
+                np.testing.assert_array_equal(dealt.fits[:, column], seen[:, c] == 2)

@@ -8,6 +8,8 @@ import pytest
 from oodexp.miniature.packing import pack
 from oodexp.miniature.quiz import CONTAIN, COUNT, Ask
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture
 def encode():

@@ -16,14 +16,15 @@ from oodexp.miniature.load import (
     MODELS,
     PROMPT,
     Answerer,
-    annotations,
     blip2_logits,
-    images,
     open_clip_logits,
+    read_annotations,
+    read_images,
 )
 from oodexp.miniature.quiz import COMPARE, CONTAIN, COUNT, NOT_CONTAIN, STEPWISE
 from oodexp.miniature.world import captioned
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 TEXTS = [PROMPT.format(name) for name in CATEGORIES]
 
 
@@ -37,12 +38,12 @@ def offline():
 @pytest.fixture(scope="module")
 def single():
     """Thirty test images with one present category, and its number."""
-    coco = annotations("test")
+    coco = read_annotations("test")
     found: dict[int, list[int]] = {}
     for image_id, category_id in reasons_by_pair(coco):
         found.setdefault(image_id, []).append(category_id - 1)
     chosen = [i for i in sorted(found) if len(found[i]) == 1][:30]
-    pictures = images("test", chosen[-1])
+    pictures = read_images("test", chosen[-1])
     return [pictures[i - 1] for i in chosen], np.array([found[i][0] for i in chosen])
 
 
@@ -64,12 +65,12 @@ def test_no_file_names_a_folder_of_the_machine_it_was_made_on():
 
 @pytest.mark.parametrize("split", list(SPLIT_SIZE))
 def test_each_split_has_its_size(split):
-    assert len(annotations(split)["images"]) == SPLIT_SIZE[split]
+    assert len(read_annotations(split)["images"]) == SPLIT_SIZE[split]
 
 
 @pytest.mark.parametrize("split", ["dev", "test"])
 def test_shipped_images_are_what_the_package_draws(split):
-    for index, picture in enumerate(images(split, 8)):
+    for index, picture in enumerate(read_images(split, 8)):
         drawn, _, _ = captioned(SPLIT_SEED[split], index)
         difference = np.abs(np.asarray(picture, int) - drawn.image.astype(int))
         assert difference.mean() < 1.0
@@ -77,7 +78,7 @@ def test_shipped_images_are_what_the_package_draws(split):
 
 @pytest.mark.parametrize("split", list(SPLIT_SIZE))
 def test_shipped_annotations_are_what_the_package_draws(split):
-    coco = annotations(split)
+    coco = read_annotations(split)
     for index in (0, 17, SPLIT_SIZE[split] - 1):
         scene, _, text = captioned(SPLIT_SEED[split], index)
         rows = [a for a in coco["annotations"] if a["image_id"] == index + 1]

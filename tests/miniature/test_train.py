@@ -35,8 +35,10 @@ def test_training_twice_from_one_seed_gives_the_same_weights(part, tmp_path):
     found = []
     for name, seed in (("one", "3"), ("two", "3"), ("other", "4")):
         main(
-            ["--only", part, "--out", str(tmp_path / name), "--seed", seed]
-            + ["--scenes", "96", "--steps", "3", "--workers", "1"]
+            [
+                *f"--only {part} --seed {seed} --scenes 96 --steps 3 --workers 1".split(),
+                *("--out", str(tmp_path / name)),
+            ]
         )
         (weights,) = (tmp_path / name / "models" / part).glob("*.safetensors")
         found.append(sha256(weights.read_bytes()).hexdigest())

@@ -94,7 +94,9 @@ def test_an_area_that_is_not_annotated_is_the_boxs():
     assert parse(small(annotations=notes), "s", "f").pairs["area"].tolist() == [12.0]
 
 
-@pytest.mark.parametrize("box", [None, [], [0, 0, None, 4], [0, 0, "3", 4], "box", [0, 0, 1e999, 1]])
+@pytest.mark.parametrize(
+    "box", [None, [], [0, 0, None, 4], [0, 0, "3", 4], "box", [0, 0, 1e999, 1]]
+)
 def test_a_box_without_numbers_has_no_area(box):
     notes = [{"image_id": 0, "category_id": 0, "bbox": box}]
     assert parse(small(annotations=notes), "s", "f").pairs["area"].isna().all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import numpy as np
@@ -62,6 +61,18 @@ def test_a_source_that_was_read_from_can_be_sent_to_another_process():
 def test_forked_processes_read_the_same_bytes_at_the_same_time():
     source = Miniature("dev", limit=40)
     ids = source.images()["image_id"].tolist()
-    alone = [source.read(i) for i in ids]
-    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
-        assert list(pool.map(source.read, ids * 5, chunksize=1)) == alone * 5
+    known = [(i, source.read(i)) for i in ids]
+    context = get_context("fork")  # children share whatever file is open
+    told = context.SimpleQueue()
+
+    def read() -> None:
+        told.put(all(source.read(i) == d for _ in range(5) for i, d in known))
+
+    children = [context.Process(target=read) for _ in range(2)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join(60)
+    assert [child.exitcode for child in children] == [0, 0]
+    assert told.get()
+    assert told.get()
