@@ -51,7 +51,7 @@ def _rates() -> dict[str, float]:
     torch.set_num_threads(1)
     with initialize_config_module("oodexp.conf", version_base="1.3"):
         config = compose("config")
-    source = instantiate(config.source)
+    source = instantiate(config.source.miniature)
     ids = source.images()["image_id"].tolist()[:IMAGES]
     files = [source.read(i) for i in ids]
     rates = {}

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import signal
 import sys
+import typing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
 from oodexp.command import LEFT_OUT, check, clean_exit
-from oodexp.recipe.base import Parts
 from oodexp.setting import register_resolvers
+from oodexp.short import lengthen
 
 VERSION = "1.3"  # of Hydra's behaviour
 
@@ -24,10 +28,28 @@ def run(config: DictConfig) -> bool:
     experiment = str(HydraConfig.get().runtime.choices["experiment"])
     with clean_exit():
         plain = OmegaConf.to_container(config, resolve=True)
-        parts = hydra.utils.instantiate(config, _convert_="all")
         recipe = hydra.utils.get_method(config.recipe)
-        with parts["tracker"].open(experiment=experiment, config=plain) as tracked:
-            return bool(recipe(tracked, Parts.of(parts)))
+        wanted = typing.get_type_hints(recipe)["parts"]
+        parts = wanted.of(partial(build, config))
+        tracker = hydra.utils.instantiate(config.tracker)
+        with tracker.open(experiment=experiment, config=plain) as tracked:
+            return bool(recipe(tracked, parts))
+
+
+def build(config: DictConfig, group: str) -> Any:
+    """Makes what a group chose; `group:partial` gives its classes with their arguments unmade."""
+    name, _, unmade = group.partition(":")
+    node = copy.deepcopy(config[name])
+    if unmade:
+        OmegaConf.set_struct(node, False)
+        for part in node.values():
+            part["_partial_"] = True
+    return hydra.utils.instantiate(node, _convert_="all")
+
+
+def compose(overrides: list[str]) -> DictConfig:
+    """The configuration of a list of overrides."""
+    return hydra.compose("config", overrides)
 
 
 def main() -> None:
@@ -37,7 +59,8 @@ def main() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     register_resolvers()
     with clean_exit(), hydra.initialize_config_module("oodexp.conf", version_base=VERSION):
-        check(sys.argv[1:], lambda overrides: hydra.compose("config", overrides))
+        sys.argv[1:] = lengthen(sys.argv[1:], compose)
+        check(sys.argv[1:], compose)
     left_out: list[bool] = []
 
     @hydra.main(version_base=VERSION, config_path="conf", config_name="config")

@@ -40,6 +40,8 @@ class Paths:
 
     runs: str
     """Database, artifacts and store of all runs."""
+    data: str
+    """Where downloaded data sets lie."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class Settings:
 
     recipe: str
     """Dotted path of the main line to run."""
-    source: Part
+    source: Parts
     scorer: Parts
     division: Part
     question: Part

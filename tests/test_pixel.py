@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import struct
+import time
 import warnings
 import zlib
 from concurrent.futures import ThreadPoolExecutor
@@ -136,10 +137,16 @@ def test_whole_pixels_beside_a_damaged_tag_are_shown_upright(kind, tag):
     assert np.array_equal(np.asarray(decode(data)), np.asarray(decode(plain)))
 
 
-def test_threads_that_open_images_leave_the_warning_filters_alone():
-    data, before = encoded(chequered()), list(warnings.filters)
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: header(data), range(400)))
+def test_threads_that_open_images_leave_the_warning_filters_alone(monkeypatch):
+    data, before, real = encoded(chequered()), list(warnings.filters), Image.open
+
+    def slow(file):
+        time.sleep(0.002)  # so that the threads meet
+        return real(file)
+
+    monkeypatch.setattr(Image, "open", slow)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: header(data), range(40)))
     assert warnings.filters == before
 
 

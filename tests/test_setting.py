@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from oodexp.setting import Part, Parts, closest, mistakes, register_resolvers
+from oodexp.setting import Part, Parts, Settings, closest, mistakes, register_resolvers
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -259,7 +259,7 @@ def choices(folder: str) -> list[Any]:
     return [pytest.param(f, id=f"{f.parent.name}-{f.stem}") for f in parts]
 
 
-IN_LISTS = ("scorer", "vlm")
+IN_LISTS = [name for name, shape in get_type_hints(Settings).items() if shape is Parts]
 
 
 @pytest.mark.parametrize("file", choices("conf"))

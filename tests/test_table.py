@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -205,6 +206,22 @@ def test_the_final_name_never_holds_a_half_written_table(tmp_path, monkeypatch):
     table.write(Sample, table.frame(Sample, rows()), path)
     assert seen == [False]
     assert len(table.read(Sample, path)) == 2
+
+
+def test_a_table_gets_its_name_by_a_rename_that_leaves_the_old_one_until_then(
+    tmp_path, monkeypatch
+):
+    path = table.write(Sample, table.frame(Sample, rows()), tmp_path / "t.parquet")
+    before, real, seen = path.read_bytes(), Path.replace, []
+
+    def watched(scratch, target):
+        seen.append((len(pq.read_table(scratch)), target.read_bytes() == before))
+        return real(scratch, target)
+
+    monkeypatch.setattr(Path, "replace", watched)
+    table.write(Sample, table.frame(Sample, rows()[:1]), path)
+    assert seen == [(1, True)]
+    assert len(table.read(Sample, path)) == 1
 
 
 def test_a_file_of_another_record_is_refused(tmp_path):

@@ -21,13 +21,14 @@ def groups(pairs: pd.DataFrame) -> list[pd.Series]:
     Args:
         pairs: `record.Pair` rows.
     """
-    if pairs["planted"].notna().any():
-        return [pairs["planted"].str.partition(":")[0].radd("planted: ")]
+    drawn = pairs["planted"].notna().groupby(pairs["source"]).transform("any")
+    planted = pairs["planted"].str.partition(":")[0].radd("planted: ")
     area, count = pairs["area"].to_numpy(), pairs["count"].astype("Float64")
-    size = _cut(area, _SIZES, "large").radd("size: ")
+    size = _cut(area, _SIZES, "large").radd("size: ").set_axis(pairs.index)
     number = _cut(count.to_numpy(dtype=float, na_value=np.nan), _COUNTS, "6 or more")
-    labels = [size, number.radd("count: ")]
-    return [label.set_axis(pairs.index) for label in labels if label.notna().any()]
+    number = number.radd("count: ").set_axis(pairs.index)
+    labels = [planted, size.mask(drawn), number.mask(drawn)]
+    return [label for label in labels if label.notna().any()]
 
 
 def _cut(values: np.ndarray, ends: dict[str, int], last: str) -> pd.Series:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from oodexp.tracker.base import Run
     from oodexp.vlm.base import Vlm
 
+Build = Callable[[str], Any]
+"""Makes what the configuration chose in a group: one part, or parts by name."""
+
 RECORDS: dict[str, type] = {
     "images": record.Image,
     "pairs": record.Pair,
@@ -44,9 +47,12 @@ RECORDS: dict[str, type] = {
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that the configuration chose, ready to use."""
+    """Everything that the configuration chose, ready to use.
 
-    source: Source
+    A recipe says by the type of its argument `parts` what is made for it.
+    """
+
+    sources: dict[str, Source]
     scorers: dict[str, Scorer]
     division: Divider
     question: Questioner
@@ -57,13 +63,24 @@ class Parts:
     store: Store
 
     @classmethod
-    def of(cls, chosen: Mapping[str, Any]) -> Self:
-        """The parts by the names of their configuration groups."""
+    def of(cls, build: Build) -> Self:
+        """All parts of the configuration."""
         return cls(
-            chosen["source"], chosen["scorer"], chosen["division"], chosen["question"],
-            chosen["vlm"], chosen["answer"]["readers"], chosen["metric"], chosen["predict"],
-            chosen["store"],
+            build("source"), build("scorer"), build("division"), build("question"), build("vlm"),
+            build("answer")["readers"], build("metric"), build("predict"), build("store"),
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The sources alone."""
+
+    sources: dict[str, Source]
+
+    @classmethod
+    def of(cls, build: Build) -> Self:
+        """The sources of the configuration; nothing else is made."""
+        return cls(build("source"))
 
 
 @dataclass(slots=True)

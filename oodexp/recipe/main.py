@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from oodexp.recipe import step
 from oodexp.recipe.base import Desk, Parts
-
-if TYPE_CHECKING:
-    from oodexp.tracker.base import Run
+from oodexp.tracker.base import Run
 
 
 def main(run: Run, parts: Parts) -> bool:
@@ -19,14 +15,14 @@ def main(run: Run, parts: Parts) -> bool:
     """
     desk = Desk(run)
     with desk.stage("source"):
-        matrix = step.annotate(desk, parts.source)
+        worlds = step.annotate(desk, parts.sources)
     with desk.stage("score"):
-        scored = step.score(desk, parts, matrix)
+        scored = step.score(desk, parts, worlds)
     with desk.stage("divide"):
-        memberships = step.divide(desk, parts.division, matrix, scored)
+        memberships = step.divide(desk, parts.division, worlds, scored)
     with desk.stage("ask"):
         desk.keep("questions", parts.question.ask(memberships))
-        step.ask(desk, parts, matrix, scored)
+        step.ask(desk, parts, worlds, scored)
     with desk.stage("read"):
         step.read(desk, parts.readers)
     with desk.stage("measure"):

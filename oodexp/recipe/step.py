@@ -1,122 +1,130 @@
-"""Steps that recipes share: each runs one stage and keeps what it gave."""
+"""Steps that recipes share: each runs one stage over all sources and keeps what it gave."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from oodexp import record, table
 from oodexp.answer.judge import judge
-from oodexp.division.base import Divider, Matrix
 from oodexp.error import OodexpError
 from oodexp.metric.base import Evidence, Metric
-from oodexp.metric.ood import auroc
-from oodexp.pixel import decode
 from oodexp.predict.answering import answer
-from oodexp.predict.content import scan
 from oodexp.predict.scoring import Scored
 from oodexp.predict.scoring import score as score_images
 from oodexp.predict.store import digest
 from oodexp.recipe.base import Desk, Parts
+from oodexp.recipe.summary import (
+    headline,
+    planted_auroc,
+    presence_auroc,
+    score_table,
+    split_sizes,
+)
+from oodexp.recipe.world import World, calibration, look
 from oodexp.report.terminal import show
-from oodexp.vlm.base import Calibrated, Calibration
+from oodexp.vlm.base import Calibrated
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from oodexp.answer.base import Reader
+    from oodexp.division.base import Divider
     from oodexp.source.base import Source
     from oodexp.vlm.base import Vlm
 
-PRESENCE = np.array(["absent", "present", "unknown"], dtype=object)
 
-
-def annotate(desk: Desk, source: Source) -> Matrix:
+def annotate(desk: Desk, sources: Mapping[str, Source]) -> list[World]:
     """Keeps `images` and `pairs`; every file has been read once when it returns.
 
     Raises:
-        OodexpError: If the source holds no pair, or no readable image.
+        OodexpError: If two sources have one name, or a source holds no pair or readable image.
     """
-    content = scan(source.images(), source.read)
-    pairs = source.pairs()
-    if not len(pairs) or content.images["sha256"].isna().all():
-        raise OodexpError(
-            f"source {source.name}: {len(content.images)} images, {len(pairs)} pairs, "
-            f"{len(content.problems)} problems (first: {_first(content.problems)}); nothing to "
-            "divide: check source.annotations and source.images"
-        )
-    desk.problem(source.problems())
-    desk.problem(content.problems)
-    images = desk.keep("images", content.images)
-    desk.keep("pairs", pairs)
-    return Matrix(source.name, images["image_id"].tolist(), source.categories(), source.presence())
+    names = [source.name for source in sources.values()]
+    if len(set(names)) < len(names):
+        raise OodexpError(f"sources {names}: give each its own name, as in source.coco.name=mine")
+    worlds = [look(source) for source in sources.values()]
+    for world in worlds:
+        desk.problem(world.source.problems())
+        desk.problem(world.problems)
+    desk.keep("images", table.concat(record.Image, [w.images for w in worlds]))
+    desk.keep("pairs", table.concat(record.Pair, [w.pairs for w in worlds]))
+    return worlds
 
 
-def score(desk: Desk, parts: Parts, matrix: Matrix) -> Scored:
+def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
     """Keeps `scores/<scorer>` and each scorer's AUROC for presence."""
-    images = desk.tables["images"]
-    scored = score_images(
-        images, matrix.categories, parts.source.read, parts.scorers, parts.store, parts.loop
-    )
-    files = dict(images.loc[images["sha256"].notna(), ["image_id", "file"]].to_numpy())
-    rows = [
-        record.Problem("decode", "", matrix.source, i, files[i], why)
-        for i, why in scored.reasons.items()
-    ]
-    desk.problem(table.frame(record.Problem, rows))
-    presence = matrix.presence.ravel()
-    decided = presence != record.UNKNOWN
-    metrics = {"scored_images": float(scored.scored_images)}
-    for name, logits in scored.logits.items():
-        fingerprint = scored.fingerprints[name]
-        desk.fingerprint(name, fingerprint)
-        desk.keep(
-            f"scores/{name}", _score_table(matrix, logits, scored.reasons, digest(fingerprint))
+    done = []
+    for world in worlds:
+        source, names = world.source, world.matrix.categories
+        scored = score_images(
+            world.images, names, source.read, parts.scorers, parts.store, parts.loop
         )
-        positive = presence[decided] == record.PRESENT
-        metrics[f"scorer/{name}/presence_auroc"] = auroc(logits.ravel()[decided], positive)
+        done.append(scored)
+        files = dict(world.images.dropna(subset="sha256")[["image_id", "file"]].to_numpy())
+        rows = [
+            record.Problem("decode", "", source.name, i, files[i], why)
+            for i, why in scored.reasons.items()
+        ]
+        desk.problem(table.frame(record.Problem, rows))
+    metrics = {"scored_images": float(sum(s.scored_images for s in done))}
+    for name in parts.scorers:
+        fingerprint = done[0].fingerprints[name]
+        desk.fingerprint(name, fingerprint)
+        mark = digest(fingerprint)
+        whole = [
+            score_table(w.matrix, s.logits[name], s.reasons, mark)
+            for w, s in zip(worlds, done, strict=True)
+        ]
+        desk.keep(f"scores/{name}", pd.concat(whole, ignore_index=True))
+        metrics[f"scorer/{name}/presence_auroc"] = presence_auroc(
+            [w.matrix for w in worlds], [s.logits[name] for s in done]
+        )
     desk.run.metrics(metrics)
-    return scored
+    return done
 
 
-def divide(desk: Desk, divider: Divider, matrix: Matrix, scored: Scored) -> pd.DataFrame:
+def divide(
+    desk: Desk, divider: Divider, worlds: Sequence[World], scored: Sequence[Scored]
+) -> pd.DataFrame:
     """Keeps `signals` and `memberships`, and the size of each split."""
-    unread = desk.tables["images"].query("sha256.isna()")["image_id"]
-    reasons = dict.fromkeys(unread, "unreadable: see problems") | scored.reasons
-    division = divider.divide(matrix, scored.logits, reasons)
-    signals = desk.keep("signals", division.signals)
-    members = desk.keep("memberships", division.memberships)
-    metrics = {"division/unscored/pairs": float(members["split"].isna().sum())}
-    for split in record.SPLITS:
-        mine = members[members["split"] == split]
-        metrics[f"division/{split}/pairs"] = float(mine["present"].sum())
-        metrics[f"division/{split}/drawn"] = float(mine["drawn"].sum())
-    # An image without any score is a problem of its own, listed once.
-    lost = members[members["split"].isna() & ~members["image_id"].isin(list(reasons))]
-    rows = [
-        record.Problem("scorer", "", r.source, r.image_id, r.category, str(r.reason))
-        for r in lost.itertuples()
-    ]
-    desk.problem(table.frame(record.Problem, rows))
-    desk.run.metrics(metrics | _planted(signals, desk.tables["pairs"]))
-    return members
+    signals, members = [], []
+    for world, scores in zip(worlds, scored, strict=True):
+        unread = world.images.query("sha256.isna()")["image_id"]
+        reasons = dict.fromkeys(unread, "unreadable: see problems") | scores.reasons
+        division = divider.divide(world.matrix, scores.logits, reasons)
+        signals.append(division.signals)
+        members.append(division.memberships)
+        # An image without any score is a problem of its own, listed once.
+        of_images = division.memberships["image_id"].isin(list(reasons))
+        lost = division.memberships[division.memberships["split"].isna() & ~of_images]
+        rows = [
+            record.Problem("scorer", "", r.source, r.image_id, r.category, str(r.reason))
+            for r in lost.itertuples()
+        ]
+        desk.problem(table.frame(record.Problem, rows))
+    whole = desk.keep("signals", table.concat(record.Signal, signals))
+    memberships = desk.keep("memberships", table.concat(record.Membership, members))
+    desk.run.metrics(split_sizes(memberships) | planted_auroc(whole, desk.tables["pairs"]))
+    return memberships
 
 
-def ask(desk: Desk, parts: Parts, matrix: Matrix, scored: Scored) -> None:
+def ask(desk: Desk, parts: Parts, worlds: Sequence[World], scored: Sequence[Scored]) -> None:
     """Keeps `completions` of all VLMs; a failed question is a row in `problems`."""
-    images, questions = desk.tables["images"], desk.tables["questions"]
+    questions = desk.tables["questions"]
     found, asked = [], 0
-    for name, vlm in parts.vlms.items():
-        if isinstance(vlm, Calibrated):
-            vlm.calibrate(_calibration(images, matrix, parts.source, scored.reasons))
-        done = answer(name, vlm, questions, images, parts.source.read, parts.store, parts.loop)
-        desk.fingerprint(name, done.fingerprint)
-        found.append(done.completions)
-        asked += done.asked_questions
+    for name, idle in parts.vlms.items():
+        # What is loaded goes with the copy: two VLMs are never in memory at once.
+        vlm = copy.copy(idle)
+        for world, scores in zip(worlds, scored, strict=True):
+            if isinstance(vlm, Calibrated):
+                vlm.calibrate(calibration(world, scores.reasons))
+            mine = questions[questions["source"] == world.source.name]
+            done = answer(name, vlm, mine, world.images, world.source.read, parts.store, parts.loop)
+            desk.fingerprint(name, done.fingerprint)
+            found.append(done.completions)
+            asked += done.asked_questions
     completions = desk.keep("completions", table.concat(record.Completion, found))
     failed = completions[completions["status"] == "error"].merge(questions, on="question_id")
     rows = [
@@ -150,85 +158,14 @@ def report(desk: Desk, vlms: Mapping[str, Vlm]) -> bool:
     measured = desk.tables["measurements"]
     for name in vlms:
         with desk.run.child(name, {"vlm": name}) as child:
-            child.metrics(_named(measured[measured["vlm"] == name]))
-    problems = desk.keep("problems", desk.problems)
+            child.metrics(headline(measured[measured["vlm"] == name]))
+    lost = left_out(desk)
     desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
     show(desk.tables, desk.seconds, desk.run.where)
+    return lost
+
+
+def left_out(desk: Desk) -> bool:
+    """Keeps `problems`; whether something was left out, notes not counted."""
+    problems = desk.keep("problems", desk.problems)
     return bool((~problems["reason"].str.startswith("note:")).any())
-
-
-def _first(problems: pd.DataFrame) -> str:
-    if not len(problems):
-        return "none"
-    return f"{problems['subject'].iloc[0]}: {problems['reason'].iloc[0]}"
-
-
-def _score_table(
-    matrix: Matrix, logits: np.ndarray, reasons: Mapping[str, str], fingerprint: str
-) -> pd.DataFrame:
-    ids = np.array(matrix.image_ids, dtype=object)
-    why = np.array([reasons.get(i, "unreadable: see problems") for i in ids], dtype=object)
-    lost = np.isnan(logits)
-    reason = np.full(logits.shape, None, dtype=object)
-    reason[lost] = "NaN"
-    whole = np.flatnonzero(lost.all(axis=1))
-    reason[whole] = why[whole, None]
-    columns = {
-        "source": [matrix.source] * logits.size,
-        "image_id": np.repeat(ids, len(matrix.categories)),
-        "category": np.tile(np.array(matrix.categories, dtype=object), len(ids)),
-        "fingerprint": fingerprint,
-        "presence": PRESENCE[matrix.presence.ravel()],
-        "logit": logits.ravel(),
-        "reason": reason.ravel(),
-    }
-    return pd.DataFrame(columns)
-
-
-def _planted(signals: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, float]:
-    """How well each scorer's S recovers the planted pairs; empty for photographs."""
-    if pairs["planted"].isna().all():
-        return {}
-    key = ["source", "image_id", "category"]
-    joined = signals.merge(pairs[[*key, "planted"]].dropna(), on=key)
-    return {
-        f"scorer/{name}/planted_auroc": auroc(
-            -mine["score"].to_numpy(), (mine["planted"] != "canonical").to_numpy()
-        )
-        for name, mine in joined.groupby("scorer", sort=False)
-    }
-
-
-def _calibration(
-    images: pd.DataFrame, matrix: Matrix, source: Source, unreadable: Mapping[str, str]
-) -> Calibration:
-    whole = images["sha256"].notna() & ~images["image_id"].isin(list(unreadable))
-    presence = matrix.presence[whole.to_numpy()]
-    content = hashlib.sha256("\n".join([*images.loc[whole, "sha256"], *matrix.categories]).encode())
-    content.update(presence.tobytes())
-    opened = _Opened(source, images.loc[whole, "image_id"].tolist())
-    return Calibration(content.hexdigest(), opened, matrix.categories, presence)
-
-
-class _Opened:
-    """Images opened one by one, as often as they are asked for."""
-
-    def __init__(self, source: Source, image_ids: list[str]) -> None:
-        self._source = source
-        self._ids = image_ids
-
-    def __iter__(self) -> Iterator[Image]:
-        return (decode(self._source.read(image_id)) for image_id in self._ids)
-
-
-def _named(measured: pd.DataFrame) -> dict[str, float]:
-    """Headline measurements under the names `<split>/<metric>` and `drop/<split>/<metric>`."""
-    head = measured.query("source == 'pooled' and group == 'all' and convention == 'headline'")
-    named: dict[str, float] = {}
-    for row in head.itertuples():
-        prefix = "" if row.contrast == "none" else "drop/"
-        name = f"{prefix}{row.split}/{row.metric}"
-        named |= {name: row.value, f"{name}.lower": row.lower, f"{name}.upper": row.upper}
-        if not prefix:
-            named |= {f"{row.split}/n": row.n, f"{row.split}/n_unread": row.n_unread}
-    return named

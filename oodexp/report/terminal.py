@@ -27,24 +27,29 @@ def show(tables: Mapping[str, pd.DataFrame], seconds: Mapping[str, float], where
         seconds: Wall time by stage.
         where: Where the run is kept.
     """
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=PIPE_WIDTH)
+    screen = console()
     measured = tables["measurements"].query("source == 'pooled'")
     grouped = measured.query("group != 'all' and convention == 'headline'")
     problems = tables["problems"]
-    console.print(_division(tables["memberships"]))
-    console.print(_metrics(measured.query("group == 'all' and convention == 'headline'")))
-    console.print(_unread(measured.query("group == 'all' and metric == 'accuracy'")))
+    screen.print(_division(tables["memberships"]))
+    screen.print(_metrics(measured.query("group == 'all' and convention == 'headline'")))
+    screen.print(_unread(measured.query("group == 'all' and metric == 'accuracy'")))
     if len(grouped):
-        console.print(_composition(grouped))
+        screen.print(_composition(grouped))
     if len(problems):
-        console.print(_problems(problems))
-    console.print("seconds: " + ", ".join(f"{k} {v:.1f}" for k, v in seconds.items()))
-    console.print(f"run: {where}", soft_wrap=True)
+        screen.print(problem_table(problems, MOST_PROBLEMS))
+    screen.print("seconds: " + ", ".join(f"{k} {v:.1f}" for k, v in seconds.items()))
+    screen.print(f"run: {where}", soft_wrap=True)
 
 
-def _table(title: str, names: Iterable[str], left: int, caption: str | None = None) -> Table:
+def console() -> Console:
+    """The terminal, or a pipe of `PIPE_WIDTH` columns."""
+    screen = Console()
+    return screen if screen.is_terminal else Console(width=PIPE_WIDTH)
+
+
+def grid(title: str, names: Iterable[str], left: int, caption: str | None = None) -> Table:
+    """An empty table whose first `left` columns are text, the others numbers."""
     table = Table(title=title, caption=caption, title_justify="left", caption_justify="left")
     for n, name in enumerate(names):
         table.add_column(name, justify="left" if n < left else "right", overflow="fold")
@@ -53,7 +58,7 @@ def _table(title: str, names: Iterable[str], left: int, caption: str | None = No
 
 def _division(members: pd.DataFrame) -> Table:
     present = members[members["present"]]
-    table = _table(
+    table = grid(
         f"Division of {len(present)} pairs of {_images(present)} images",
         ("split", "pairs", "share", "drawn", "images drawn"), 1,
     )  # fmt: skip
@@ -73,7 +78,7 @@ def _images(rows: pd.DataFrame) -> int:
 
 
 def _metrics(measured: pd.DataFrame) -> Table:
-    table = _table(
+    table = grid(
         "Existence questions",
         ("VLM: split", *METRICS, "n", "unread"), 1,
         "In %, MCC x 100; 95 % interval from a bootstrap over images. Unread answers count as "
@@ -94,7 +99,7 @@ def _metrics(measured: pd.DataFrame) -> Table:
 
 
 def _unread(measured: pd.DataFrame) -> Table:
-    table = _table(
+    table = grid(
         "Accuracy by what is done with unread answers",
         ("VLM: split", *CONVENTIONS), 1,
         "headline: unread is wrong. read: read answers only.\n"
@@ -111,7 +116,7 @@ def _unread(measured: pd.DataFrame) -> Table:
 
 
 def _composition(measured: pd.DataFrame) -> Table:
-    table = _table(
+    table = grid(
         "Composition: accuracy within a group",
         ("VLM: group", *SPLITS, *(f"drop to {s}" for s in SPLITS[1:])), 1,
         "In %, 95 % interval, (n): a loss that vanishes within the groups was a change of mix.",
@@ -141,13 +146,14 @@ def _cell(rows: pd.DataFrame, with_n: bool = False) -> str:
     return f"{value}\n{100 * row['lower']:.1f}..{100 * row['upper']:.1f}"
 
 
-def _problems(problems: pd.DataFrame) -> Table:
+def problem_table(problems: pd.DataFrame, most: int) -> Table:
+    """The first `most` rows of `problems`, and how many more there are."""
     names = ("stage", "part", "source", "image_id", "subject", "reason")
-    more = len(problems) - MOST_PROBLEMS
-    table = _table(
+    more = len(problems) - most
+    table = grid(
         f"Left out or noted: {len(problems)}", names, len(names),
         f"and {more} more in the table `problems`" if more > 0 else None,
     )  # fmt: skip
-    for row in problems.head(MOST_PROBLEMS).itertuples():
+    for row in problems.head(most).itertuples():
         table.add_row(*(str(getattr(row, name)) for name in names))
     return table

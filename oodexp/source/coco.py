@@ -11,6 +11,7 @@ from oodexp import table
 from oodexp.error import OodexpError
 from oodexp.record import Problem
 from oodexp.source.instances import Instances, parse
+from oodexp.source.need import Need
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,14 +36,24 @@ class Coco:
         self._root = Path(images).expanduser()
         if not self._file.is_file():
             raise OodexpError(
-                f"source.annotations={annotations}: no such file; expected COCO's instance file "
-                "(instances_val2017.json from annotations_trainval2017.zip)"
+                f"source annotations={annotations}: no such file; expected COCO's instance file "
+                "(instances_val2017.json from annotations_trainval2017.zip; experiment=fetch "
+                "source=coco tells where it comes from)"
             )
         if not self._root.is_dir():
             raise OodexpError(
-                f"source.images={images}: no such folder; expected the images that "
+                f"source images={images}: no such folder; expected the images that "
                 f"{self._file.name} names (val2017/)"
             )
+
+    @staticmethod
+    def needs(annotations: str, images: str, **_: str) -> list[Need]:
+        """COCO val2017, as `source.need.Planned` says."""
+        page = "cocodataset.org, Dataset, Download: "
+        return [
+            Need("2017 val images, 0.8 GB", page + "2017 Val images", images, 5000),
+            Need("annotations, 0.24 GB", page + "2017 Train/Val annotations", annotations),
+        ]
 
     def images(self) -> pd.DataFrame:
         """See `source.base.Source`."""

@@ -1,0 +1,91 @@
+"""From what a stage gave to tables and to the numbers that are tracked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from oodexp import record
+from oodexp.division.base import Matrix
+from oodexp.metric.ood import auroc
+
+PRESENCE = np.array(["absent", "present", "unknown"], dtype=object)
+PAIR = ["source", "image_id", "category"]
+
+
+def score_table(
+    matrix: Matrix, logits: np.ndarray, reasons: Mapping[str, str], fingerprint: str
+) -> pd.DataFrame:
+    """The matrix of one scorer and source in long form, rows by image and category.
+
+    Args:
+        matrix: The annotations.
+        logits: float32, (image, category).
+        reasons: Why an image has no score at all, by id.
+        fingerprint: Digest of what the logits rest on.
+
+    Returns:
+        `record.Score` rows.
+    """
+    ids = np.array(matrix.image_ids, dtype=object)
+    why = np.array([reasons.get(i, "unreadable: see problems") for i in ids], dtype=object)
+    lost = np.isnan(logits)
+    reason = np.full(logits.shape, None, dtype=object)
+    reason[lost] = "NaN"
+    whole = np.flatnonzero(lost.all(axis=1))
+    reason[whole] = why[whole, None]
+    return pd.DataFrame(
+        {
+            "source": matrix.source,
+            "image_id": np.repeat(ids, len(matrix.categories)),
+            "category": np.tile(np.array(matrix.categories, dtype=object), len(ids)),
+            "fingerprint": fingerprint,
+            "presence": PRESENCE[matrix.presence.ravel()],
+            "logit": logits.ravel(),
+            "reason": reason.ravel(),
+        }
+    )
+
+
+def presence_auroc(matrices: Sequence[Matrix], logits: Sequence[np.ndarray]) -> float:
+    """How well logits tell present from absent, over all cells annotated as either."""
+    presence = np.concatenate([m.presence.ravel() for m in matrices])
+    decided = presence != record.UNKNOWN
+    values = np.concatenate([v.ravel() for v in logits])
+    return auroc(values[decided], presence[decided] == record.PRESENT)
+
+
+def planted_auroc(signals: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, float]:
+    """How well each scorer's S recovers the planted pairs; empty for photographs."""
+    joined = signals.merge(pairs[[*PAIR, "planted"]].dropna(), on=PAIR)
+    return {
+        f"scorer/{name}/planted_auroc": auroc(
+            -mine["score"].to_numpy(), (mine["planted"] != "canonical").to_numpy()
+        )
+        for name, mine in joined.groupby("scorer", sort=False)
+    }
+
+
+def split_sizes(members: pd.DataFrame) -> dict[str, float]:
+    """Pairs of each split by the division, and how many of them were drawn."""
+    sizes = {"division/unscored/pairs": float(members["split"].isna().sum())}
+    for split in record.SPLITS:
+        mine = members[members["split"] == split]
+        sizes[f"division/{split}/pairs"] = float(mine["present"].sum())
+        sizes[f"division/{split}/drawn"] = float(mine["drawn"].sum())
+    return sizes
+
+
+def headline(measured: pd.DataFrame) -> dict[str, float]:
+    """One VLM's measurements under the names `<split>/<metric>` and `drop/<split>/<metric>`."""
+    head = measured.query("source == 'pooled' and group == 'all' and convention == 'headline'")
+    named: dict[str, float] = {}
+    for row in head.itertuples():
+        prefix = "" if row.contrast == "none" else "drop/"
+        name = f"{prefix}{row.split}/{row.metric}"
+        named |= {name: row.value, f"{name}.lower": row.lower, f"{name}.upper": row.upper}
+        if not prefix:
+            named |= {f"{row.split}/n": row.n, f"{row.split}/n_unread": row.n_unread}
+    return named
