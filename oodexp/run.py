@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import signal
 import sys
 import typing
@@ -16,6 +15,7 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
 from oodexp.command import LEFT_OUT, check, clean_exit
+from oodexp.process import settle
 from oodexp.setting import register_resolvers
 from oodexp.short import lengthen
 
@@ -55,8 +55,7 @@ def compose(overrides: list[str]) -> DictConfig:
 def main() -> None:
     """Command line: `python -m oodexp.run experiment=main`; see `--help`."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    # Threads that wait must not spin: with other work on the machine that costs ten times the time.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    settle()
     register_resolvers()
     with clean_exit(), hydra.initialize_config_module("oodexp.conf", version_base=VERSION):
         sys.argv[1:] = lengthen(sys.argv[1:], compose)
