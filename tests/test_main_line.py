@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import zipfile
+from importlib import resources
 from pathlib import Path
 
 import pandas as pd
@@ -21,7 +25,10 @@ SMALL = [
 
 
 def command(runs: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "oodexp.run", *SMALL, f"paths.runs={runs}", *more]
+    dropped = {argument[1:] for argument in more if argument.startswith("~")}
+    fixed = [argument for argument in SMALL if argument.partition("=")[0] not in dropped]
+    given = [argument for argument in more if not argument.startswith("~")]
+    return [sys.executable, "-m", "oodexp.run", *fixed, f"paths.runs={runs}", *given]
 
 
 def run(runs: Path, *more: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -46,8 +53,6 @@ def tables(runs: Path) -> dict[str, pd.DataFrame]:
 
 
 def metrics(runs: Path) -> dict[str, float]:
-    import json
-
     return json.loads((latest(runs) / "metrics.json").read_text())
 
 
@@ -174,6 +179,29 @@ def test_mlflow_holds_a_parent_and_a_child_per_vlm_under_the_fixed_names(
     assert "tables/measurements.parquet" in listed
     assert parent.data.params["division.threshold"] == "0.05"
     assert "git.commit" in parent.data.tags
+
+
+def test_two_sources_run_together_and_are_kept_apart(whole: Path, tmp_path: Path) -> None:
+    data = resources.files("oodexp.miniature") / "data"
+    document = json.loads(gzip.decompress((data / "dev.json.gz").read_bytes()))
+    document["images"] = document["images"][:12]
+    kept = {image["id"] for image in document["images"]}
+    document["annotations"] = [n for n in document["annotations"] if n["image_id"] in kept]
+    (tmp_path / "dev.json").write_text(json.dumps(document))
+    with zipfile.ZipFile(str(data / "dev.zip")) as archive:
+        archive.extractall(tmp_path / "dev", [image["file_name"] for image in document["images"]])
+    run(
+        whole, "source=[miniature,coco]", "source.miniature.limit=48", "~source.limit",
+        f"source.coco.images={tmp_path}/dev", f"source.coco.annotations={tmp_path}/dev.json",
+        "source.coco.name=dev",
+    )  # fmt: skip
+    kept_tables = tables(whole)
+    assert metrics(whole)["scored_images"] == 12
+    assert set(kept_tables["memberships.parquet"]["source"]) == {"miniature", "dev"}
+    measured = kept_tables["measurements.parquet"].query("metric == 'accuracy' and group == 'all'")
+    assert set(measured["source"]) == {"pooled", "miniature", "dev"}
+    n = measured.query("convention == 'headline' and contrast == 'none'").groupby("source")["n"]
+    assert n.sum()["pooled"] == n.sum()["miniature"] + n.sum()["dev"]
 
 
 def test_constant_answer_scores_one_half_on_every_split(whole: Path) -> None:

@@ -18,6 +18,9 @@ class Source(Protocol):
     """
 
     name: str
+    labels_sha256: str | None = None
+    """Digest of the renaming table (`source.labels.Labels.sha256`): other texts are other
+    questions. None where the texts are the annotated names."""
 
     def images(self) -> pd.DataFrame:
         """All listed images whose path is safe (`record.Image`, `sha256` of the file's bytes)."""

@@ -61,6 +61,10 @@ class _Reader:
                 if len(self._text) - self._at < _LONGEST and self._more():
                     continue
                 raise OodexpError(f"{self._path}: entry {self._number}: {error}") from error
+            except RecursionError as error:
+                raise OodexpError(
+                    f"{self._path}: entry {self._number}: lists within lists without end"
+                ) from error
             self._number += 1
             return row
 

@@ -36,6 +36,8 @@ class Miniature:
         if limit is not None and limit < 1:
             raise OodexpError(f"source.limit={limit}: expected a number >= 1 or null")
         self.name = name
+        self.labels_sha256: str | None = None
+        """See `source.base.Source`."""
         self._seed = seed
         self._limit = limit
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from oodexp.error import OodexpError
-
 LABELS: dict[str, str | None] = {
     "human.pedestrian.adult": "Adult Pedestrian",
     "human.pedestrian.child": "Child Pedestrian",

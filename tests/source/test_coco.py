@@ -110,9 +110,9 @@ def test_the_same_file_name_in_two_folders_is_two_images(shared):
 
 def test_a_missing_file_or_folder_is_named_at_once(tmp_path):
     (tmp_path / "f.json").write_text("{}")
-    with pytest.raises(OodexpError, match=r"source\.annotations=nowhere\.json: no such file"):
+    with pytest.raises(OodexpError, match=r"annotations=nowhere\.json: no such file"):
         Coco("nowhere.json", str(tmp_path))
-    with pytest.raises(OodexpError, match=r"source\.images=nowhere: no such folder"):
+    with pytest.raises(OodexpError, match=r"images=nowhere: no such folder"):
         Coco(str(tmp_path / "f.json"), "nowhere")
 
 

@@ -1,0 +1,156 @@
+"""The renaming of categories: annotated names to the texts that models are shown.
+
+A table may come from the configuration or from a file. Its digest stands in the record of a run,
+because another text is another question: renaming moves every score.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from oodexp.error import OodexpError
+
+Given = Mapping[str, str | None] | str | None
+"""What a source's `labels` takes: a table, the path of a file that holds one, or null for none."""
+
+_HEADER = ["name", "text"]
+_FORMS = (
+    "expected a mapping of annotated name to text (or null, which drops the category), as YAML "
+    "(.yaml, .yml) or JSON (.json), or a CSV file (.csv) with the header name,text"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A renaming table: annotated name to text, or to None for a category that is dropped."""
+
+    table: dict[str, str | None]
+    """Texts by annotated name; a name that is not listed keeps its text."""
+    where: str
+    """Where the table was given, for messages."""
+
+    @classmethod
+    def of(cls, given: Given) -> Labels | None:
+        """The table that was given, checked; None where none was.
+
+        Args:
+            given: A table, or the path of a YAML, JSON or CSV file.
+
+        Raises:
+            OodexpError: If the file is not there or cannot be read, a name is repeated, or a text
+                is empty or no text.
+        """
+        if given is None:
+            return None
+        where = f"labels={given}" if isinstance(given, str) else "labels"
+        entries = _load(Path(given).expanduser(), where) if isinstance(given, str) else given
+        if not isinstance(entries, Mapping):
+            raise OodexpError(f"{where}: {_FORMS}")
+        for name, text in entries.items():
+            if not isinstance(name, str) or not (text is None or isinstance(text, str)):
+                raise OodexpError(
+                    f"{where}: {name!r}: {text!r}; expected text (put it in quotes) or null"
+                )
+            if text is not None and not text.strip():
+                raise OodexpError(f"{where}: {name!r}: empty text; null drops the category")
+        return cls(dict(entries), where)
+
+    @property
+    def sha256(self) -> str:
+        """Hex digest of the table's content; the order and the form of the file do not matter."""
+        text = json.dumps(self.table, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def texts(
+        self, names: Sequence[str], source: str, default: Sequence[str] | None = None
+    ) -> list[str | None]:
+        """The text of each name, None for a category that is dropped.
+
+        Args:
+            names: Annotated names.
+            source: Name of the data set, for messages.
+            default: Texts of names that are not in the table; the names themselves if None.
+
+        Raises:
+            OodexpError: If the table has a name that the source has not, or drops all.
+        """
+        known = set(names)
+        for name in self.table:
+            if name not in known:
+                raise OodexpError(
+                    f"{self.where}: {source} has no category {name!r}{suggestion(name, names)}"
+                )
+        pairs = zip(names, default or names, strict=True)
+        texts = [self.table.get(name, text) for name, text in pairs]
+        if names and all(text is None for text in texts):
+            raise OodexpError(f"{self.where}: every category of {source} is dropped")
+        return texts
+
+
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """` (did you mean 'X'?)` for a misspelt name, or the names there are when nothing is near."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        return f" (did you mean {near[0]!r}?)"
+    more = ", ..." if len(known) > 8 else ""
+    return f"; it has {', '.join(repr(k) for k in known[:8])}{more}"
+
+
+def _load(path: Path, where: str) -> Any:
+    try:
+        text = path.read_text("utf-8-sig")
+    except OSError as error:
+        raise OodexpError(f"{where}: cannot be read ({error.strerror}); {_FORMS}") from error
+    except UnicodeDecodeError as error:
+        raise OodexpError(f"{where}: not UTF-8 text ({error}); {_FORMS}") from error
+    if path.suffix == ".csv":
+        return _csv(text, where)
+    if path.suffix == ".json":
+        try:
+            return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
+        except ValueError as error:
+            raise OodexpError(f"{where}: not JSON ({error})") from error
+    if path.suffix in (".yaml", ".yml"):
+        return _yaml(text, where)
+    raise OodexpError(f"{where}: ending {path.suffix!r}; {_FORMS}")
+
+
+def _once(pairs: Iterable[tuple[Any, Any]], where: str) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for name, text in pairs:
+        if name in found:
+            raise OodexpError(f"{where}: the name {name!r} is repeated")
+        found[name] = text
+    return found
+
+
+def _csv(text: str, where: str) -> dict[str, str | None]:
+    rows = csv.reader(text.splitlines())
+    if next(rows, None) != _HEADER:
+        raise OodexpError(f"{where}, line 1: expected the header name,text")
+    pairs = []
+    for row in filter(None, rows):
+        if len(row) != len(_HEADER):
+            raise OodexpError(f"{where}, line {rows.line_num}: {len(row)} fields; expected 2")
+        pairs.append((row[0], row[1] or None))
+    return _once(pairs, where)
+
+
+def _yaml(text: str, where: str) -> Any:
+    import yaml
+
+    try:
+        node = yaml.compose(text, yaml.SafeLoader)
+        if isinstance(node, yaml.MappingNode):
+            # The loader would let the last of two equal names win.
+            _once(((key.value, None) for key, _ in node.value), where)
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise OodexpError(f"{where}: not YAML ({error})") from error

@@ -1,0 +1,67 @@
+"""Part names that may be left out on the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from oodexp.short import groups, lengthen
+
+
+def written_out(*arguments: str, chosen: dict[str, list[str]] | None = None) -> list[str]:
+    names = {"source": ["coco"], "scorer": ["a", "b"], "vlm": ["x"]} | (chosen or {})
+    return lengthen(arguments, lambda _: {k: dict.fromkeys(v) for k, v in names.items()})
+
+
+def test_the_groups_of_several_parts_are_known():
+    assert groups() == ["source", "scorer", "vlm"]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("source.images=DIR", "source.coco.images=DIR"),
+        ("source.coco.images=DIR", "source.coco.images=DIR"),
+        ("+source.labels.car=auto", "+source.coco.labels.car=auto"),
+        ("++vlm.seed=1", "++vlm.x.seed=1"),
+        ("~vlm.seed", "~vlm.x.seed"),
+        ("division.cap=1", "division.cap=1"),
+        ("source=coco", "source=coco"),
+        ("source.images=a.b=c", "source.coco.images=a.b=c"),
+        ("source.misspelt", "source.coco.misspelt"),
+    ],
+)
+def test_the_name_of_a_lone_part_may_be_left_out(given, meant):
+    assert written_out(given) == [meant]
+
+
+def test_with_several_parts_nothing_is_guessed():
+    assert written_out("scorer.scale=1") == ["scorer.scale=1"]
+
+
+def test_nothing_is_composed_when_every_name_is_there():
+    def refuse(_: list[str]) -> dict[str, object]:
+        raise AssertionError("composed for nothing")
+
+    line = ["experiment=main", "source=coco", "division.threshold=0.1", "--multirun"]
+    assert lengthen(line, refuse) == line
+
+
+def test_only_choices_decide_which_parts_there_are():
+    asked: list[list[str]] = []
+
+    def compose(overrides: list[str]) -> dict[str, dict[str, None]]:
+        asked.append(overrides)
+        return {"source": {"coco": None}, "scorer": {}, "vlm": {}}
+
+    lengthen(["source=coco", "source.images=a", "division.cap=1", "experiment=inspect"], compose)
+    assert asked == [["source=coco", "experiment=inspect"]]
+
+
+def test_a_choice_that_cannot_be_composed_is_left_to_the_check():
+    def broken(_: list[str]) -> dict[str, object]:
+        raise ValueError("no such choice")
+
+    assert lengthen(["source=cooc", "source.images=a"], broken) == [
+        "source=cooc",
+        "source.images=a",
+    ]
