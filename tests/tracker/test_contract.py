@@ -12,6 +12,10 @@ import pytest
 from oodexp.error import OodexpError
 from oodexp.tracker.folder import Folder
 from oodexp.tracker.mlflow import Mlflow
+from oodexp.tracker.provenance import provenance
+
+SETTINGS = {"division.threshold": "0.05", "vlm": '["a", "b"]'}
+"""The parameters that every run has from its configuration."""
 
 CONFIG = {"division": {"threshold": 0.05}, "vlm": ["a", "b"], "paths": {"runs": "here"}}
 
@@ -48,11 +52,23 @@ def test_a_password_in_an_address_is_not_kept(kept, experiment):
         assert b"postgresql://me:***@host/db" in content
 
 
+def test_settings_are_parameters_and_places_are_not(kept, experiment):
+    with kept.tracker().open(experiment=experiment, config=CONFIG) as run:
+        pass
+    assert kept.params(run.run_id) == SETTINGS
+
+
+def test_what_a_result_depends_on_besides_the_settings_is_tagged(kept, experiment):
+    with kept.tracker().open(experiment=experiment, config=CONFIG) as run:
+        pass
+    assert provenance().items() <= kept.tags(run.run_id).items()
+
+
 def test_nested_parameters_get_dotted_names_and_plain_texts(kept, experiment):
     with kept.tracker().open(experiment=experiment, config=CONFIG) as run:
         run.params({"a": {"b": 0.05, "c": None, "d": True}, "e": ["x", "y"], "f": "text", "g": ""})
         run.params({"h": [{"name": "k"}]})
-    assert kept.params(run.run_id) == {
+    assert kept.params(run.run_id) == SETTINGS | {
         "a.b": "0.05",
         "a.c": "null",
         "a.d": "true",
@@ -69,7 +85,7 @@ def test_a_parameter_cannot_be_given_another_value(kept, experiment):
         run.params({"seed": 0})
         with pytest.raises(OodexpError, match=r"parameter 'seed'.*'0' is stored, '1' was given"):
             run.params({"seed": 1})
-    assert kept.params(run.run_id) == {"seed": "0"}
+    assert kept.params(run.run_id) == SETTINGS | {"seed": "0"}
 
 
 def test_a_long_parameter_is_kept_whole_and_the_run_goes_on(kept, experiment, shared):
