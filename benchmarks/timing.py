@@ -57,6 +57,22 @@ def of_call(call: Callable[[], object]) -> Cost:
     return Cost(time.perf_counter() - start, cpu, float("nan"), 0)
 
 
+def show(title: str, rows: Mapping[str, float], notes: str) -> None:
+    """Prints figures as a table.
+
+    Args:
+        title: Of the table.
+        rows: Figures by name.
+        notes: Line below the table.
+    """
+    table = Table(title=title, caption=notes, title_justify="left", caption_justify="left")
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    for name, value in rows.items():
+        table.add_row(name, f"{value:,.3g}" if value < 1000 else f"{value:,.0f}")
+    Console().print(table)
+
+
 def publish(title: str, rows: Mapping[str, float], notes: str, description: str) -> None:
     """Prints figures as a table; with `--json FILE` on the command line writes them, too.
 
@@ -66,12 +82,7 @@ def publish(title: str, rows: Mapping[str, float], notes: str, description: str)
         notes: Line below the table.
         description: For `--help`.
     """
-    table = Table(title=title, caption=notes, title_justify="left", caption_justify="left")
-    table.add_column("figure")
-    table.add_column("value", justify="right")
-    for name, value in rows.items():
-        table.add_row(name, f"{value:,.3g}" if value < 1000 else f"{value:,.0f}")
-    Console().print(table)
+    show(title, rows, notes)
     target = json_file(description)
     if target is not None:
         target.write_text(json.dumps(dict(rows), indent=1) + "\n")

@@ -15,9 +15,11 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig, OmegaConf
 
 from oodexp.command import LEFT_OUT, check, clean_exit
+from oodexp.predict.ranks import rank
 from oodexp.process import settle
 from oodexp.setting import register_resolvers
 from oodexp.short import lengthen
+from oodexp.tracker.silent import Silent
 
 VERSION = "1.3"  # of Hydra's behaviour
 
@@ -31,6 +33,10 @@ def run(config: DictConfig) -> bool:
         recipe = hydra.utils.get_method(config.recipe)
         wanted = typing.get_type_hints(recipe)["parts"]
         parts = wanted.of(partial(build, config))
+        if rank() > 0:  # its work is part of the run of rank 0, which tells how it ended
+            with Silent() as silent:
+                recipe(silent, parts)
+            return False
         tracker = hydra.utils.instantiate(config.tracker)
         with tracker.open(experiment=experiment, config=plain) as tracked:
             return bool(recipe(tracked, parts))

@@ -17,7 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, ListConfig, OmegaConf
-from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+from omegaconf.errors import (
+    InterpolationToMissingValueError,
+    MissingMandatoryValue,
+    OmegaConfBaseException,
+)
 
 from oodexp.kind import fits, said
 
@@ -112,8 +116,8 @@ def _unresolved(node: Any, path: str) -> Iterator[str]:
         here = f"{path}.{key!s}" if path else str(key)
         try:
             value = node[key]
-        except MissingMandatoryValue:
-            continue
+        except (MissingMandatoryValue, InterpolationToMissingValueError):
+            continue  # the open value is asked for where it stands
         except OmegaConfBaseException:
             raw = str(OmegaConf.to_container(node, resolve=False)[key])  # type: ignore[index,call-overload]
             yield f"{here} -> {', '.join(_names(raw))}: this reference leads nowhere"

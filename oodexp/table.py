@@ -10,6 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -54,16 +55,13 @@ def check(record: type, table: pd.DataFrame) -> pd.DataFrame:
         OodexpError: Names unknown and missing columns, nulls where a value is needed, values of
             the wrong type, and the first repeated key.
     """
-    return _to_pandas(to_arrow(record, table))
+    # pandas keeps texts as large strings: written so at once, they are not copied.
+    return _to_pandas(_arrow(record, table, pa.large_string()))
 
 
 def to_arrow(record: type, table: pd.DataFrame) -> pa.Table:
     """The checked table in Arrow form (see `check`)."""
-    want = schema(record)
-    _same_columns(record, list(table.columns), want.names)
-    arrays = [_array(record, table[field.name], field) for field in want]
-    _unique(record, table)
-    return pa.table(arrays, schema=want)
+    return _arrow(record, table, pa.string())
 
 
 def write(record: type, table: pd.DataFrame, path: Path) -> Path:
@@ -94,7 +92,19 @@ def read(record: type, path: Path) -> pd.DataFrame:
 def concat(record: type, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """The rows of all tables, in order, checked as one table."""
     parts = [to_arrow(record, t) for t in tables]
-    return check(record, _to_pandas(pa.concat_tables(parts))) if parts else frame(record)
+    filled = [part for part in parts if part.num_rows]
+    if len(filled) < 2:  # checked already
+        return _to_pandas(filled[0]) if filled else frame(record)
+    return check(record, _to_pandas(pa.concat_tables(filled)))
+
+
+def _arrow(record: type, table: pd.DataFrame, text: pa.DataType) -> pa.Table:
+    want = schema(record)
+    _same_columns(record, list(table.columns), want.names)
+    found = {field.name: _array(record, table[field.name], field) for field in want}
+    _unique(record, table, found)
+    fields = [f.with_type(text) if pa.types.is_string(f.type) else f for f in want]
+    return pa.table([found[f.name].cast(f.type) for f in fields], schema=pa.schema(fields))
 
 
 def _column(name: str, hint: Any) -> pa.Field:
@@ -137,7 +147,8 @@ def _array(record: type, values: pd.Series, field: pa.Field) -> pa.Array:
             array = pa.nulls(len(array), field.type)
         elif not _becomes(array.type, field.type):
             raise pa.ArrowTypeError(f"found {array.type}")
-        array = array.cast(field.type)
+        if not _is_text(array.type):  # written in its own form later
+            array = array.cast(field.type)
     except (pa.ArrowException, OverflowError) as error:
         raise OodexpError(f"{where}: expected {field.type}; {error}") from error
     if array.null_count and not field.nullable:
@@ -150,19 +161,40 @@ def _becomes(found: pa.DataType, wanted: pa.DataType) -> bool:
     if pa.types.is_dictionary(found):
         found = found.value_type
     if pa.types.is_string(wanted):
-        return pa.types.is_string(found) or pa.types.is_large_string(found)
+        return _is_text(found)
     if pa.types.is_boolean(wanted):
         return pa.types.is_boolean(found)
     # pandas keeps whole numbers with gaps as floats; the cast refuses a fraction.
     return pa.types.is_integer(found) or pa.types.is_floating(found)
 
 
-def _unique(record: type, table: pd.DataFrame) -> None:
+def _is_text(found: pa.DataType) -> bool:
+    inner = found.value_type if pa.types.is_dictionary(found) else found
+    return pa.types.is_string(inner) or pa.types.is_large_string(inner)
+
+
+def _unique(record: type, table: pd.DataFrame, arrays: Mapping[str, pa.Array]) -> None:
     key = list(record.KEY)  # type: ignore[attr-defined]
-    repeated = table.duplicated(key)
+    number = _numbered([arrays[name] for name in key])
+    # Rows in the order of their keys, as most are written, need no search.
+    if number is not None and (np.diff(number) > 0).all():
+        return
+    repeated = table.duplicated(key) if number is None else pd.Series(number).duplicated()
     if repeated.any():
         first = table[key].iloc[int(repeated.to_numpy().argmax())].to_dict()
         raise OodexpError(
             f"table of {record.__name__}: {int(repeated.sum())} repeated keys, first {first}; "
             f"{', '.join(key)} must occur once"
         )
+
+
+def _numbered(columns: Sequence[pa.Array]) -> np.ndarray | None:
+    """One number a row, equal where all columns are; None where 64 bits are not enough."""
+    total, number = 1, np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        total *= max(1, len(coded.dictionary))
+        if total >= 2**63:
+            return None
+        number = number * len(coded.dictionary) + coded.indices.to_numpy()
+    return number

@@ -108,9 +108,8 @@ def test_every_mistake_of_a_command_is_named_at_once():
     ]
 
 
-def test_a_value_that_is_left_open_is_asked_for(folder):
-    experiment(folder, 'paths: {runs: "???"}\ndivision: {seed: "???"}\n')
-    assert said("--config-dir", str(folder), "experiment=mine") == [
+def test_a_value_that_is_left_open_is_asked_for():
+    assert said("division.seed=???", "paths.runs=???") == [
         "division.seed: missing; give it on the command line, division.seed=...",
         "paths.runs: missing; give it on the command line, paths.runs=...",
     ]

@@ -96,6 +96,8 @@ class Colour:
         scale: Factor from cosine to logit.
     """
 
+    link = "softmax"
+
     def __init__(self, scale: float = 20.0) -> None:
         self.scale = scale
         self.loads: list[str] = []

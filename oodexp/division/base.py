@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,12 +38,39 @@ class Divider(Protocol):
     """Divides the pairs of a source by stored logits; runs no model."""
 
     def divide(
-        self, matrix: Matrix, logits: Mapping[str, np.ndarray], reasons: Mapping[str, str]
-    ) -> Division:
+        self, matrix: Matrix, logits: Mapping[str, np.ndarray], reasons: Mapping[str, str],
+        links: Mapping[str, str] | None = None,
+    ) -> Division:  # fmt: skip
         """The division.
 
         Args:
             matrix: The annotations.
             logits: Scaled logits of each scorer, float32, (image, category); NaN is unscored.
             reasons: Why an image has no score at all, by image id.
+            links: `softmax` or `sigmoid` by scorer, from logit to score; `softmax` where not named.
+        """
+
+
+@runtime_checkable
+class Refinable(Protocol):
+    """A divider that can tell which verdicts hang on the rounding of logits."""
+
+    def flags(
+        self, matrix: Matrix, logits: Mapping[str, np.ndarray],
+        links: Mapping[str, str] | None = None,
+    ) -> dict[str, np.ndarray]:  # fmt: skip
+        """The verdict of each scorer alone, bool, (image, category); False where not present."""
+
+    def unsure(
+        self, matrix: Matrix, logits: Mapping[str, np.ndarray], bands: Mapping[str, np.ndarray],
+        links: Mapping[str, str] | None = None,
+    ) -> dict[str, np.ndarray]:  # fmt: skip
+        """The pairs whose verdict could change, bool, (image, category), by scorer.
+
+        Args:
+            matrix: The annotations.
+            logits: As for `Divider.divide`.
+            bands: By how much a logit of an image may be wrong, (image,), by scorer; 0 for a logit
+                that is exact.
+            links: As for `Divider.divide`.
         """

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 
-from oodexp import table
 from oodexp.division.base import Division, Matrix
+from oodexp.division.rows import membership_rows, signal_rows
+from oodexp.division.rows import reasons as reasons_of
 from oodexp.division.sample import Sampling, absent_pairs, draw
-from oodexp.division.signal import Signals, competes, signals
+from oodexp.division.signal import LINKS, Signals, competes, signals
+from oodexp.division.standing import standing
+from oodexp.division.uncertain import unsure
 from oodexp.division.verdict import COMBINATIONS, CRITERIA, RULES, Verdicts, verdicts
 from oodexp.error import OodexpError
-from oodexp.record import PRESENT, SPLITS, Membership, Signal
+from oodexp.record import PRESENT
 
 
 class CrossValidation:
@@ -59,93 +61,74 @@ class CrossValidation:
         self._sampling = Sampling(id_pool, id_size, cap, seed)
 
     def divide(
-        self, matrix: Matrix, logits: Mapping[str, np.ndarray], reasons: Mapping[str, str]
-    ) -> Division:
+        self, matrix: Matrix, logits: Mapping[str, np.ndarray], reasons: Mapping[str, str],
+        links: Mapping[str, str] | None = None,
+    ) -> Division:  # fmt: skip
         """See `base.Divider`."""
         rows, columns = np.nonzero(matrix.presence == PRESENT)
-        found, result = self._judge(matrix, logits, rows, columns)
-        why = _reasons(matrix, rows, result, list(logits), reasons)
-        present = self._memberships(matrix, rows, columns, result, why)
+        found, result = self._judge(matrix, logits, links or {}, rows, columns)
+        why = reasons_of(matrix, rows, result, list(logits), reasons)
+        present = membership_rows(matrix, rows, columns, result, why)
         readable = np.all([np.isfinite(v).all(axis=1) for v in logits.values()], axis=0)
         absent = absent_pairs(matrix, readable, present, self._sampling)
         drawn = draw(present, absent, self._sampling)
-        return Division(_signals(matrix, rows, columns, found, result, why), drawn)
+        return Division(signal_rows(matrix, rows, columns, found, result, why), drawn)
+
+    def flags(
+        self, matrix: Matrix, logits: Mapping[str, np.ndarray],
+        links: Mapping[str, str] | None = None,
+    ) -> dict[str, np.ndarray]:  # fmt: skip
+        """See `base.Refinable`."""
+        rows, columns = np.nonzero(matrix.presence == PRESENT)
+        _, result = self._judge(matrix, logits, links or {}, rows, columns)
+        return _cells(matrix, rows, columns, list(logits), result.flagged)
+
+    def unsure(
+        self, matrix: Matrix, logits: Mapping[str, np.ndarray], bands: Mapping[str, np.ndarray],
+        links: Mapping[str, str] | None = None,
+    ) -> dict[str, np.ndarray]:  # fmt: skip
+        """See `base.Refinable`."""
+        self._known(logits, links or {})
+        rows, columns = np.nonzero(matrix.presence == PRESENT)
+        rivals = competes(matrix.presence, **self._field)
+        places = {n: standing(values, rivals, rows, columns) for n, values in logits.items()}
+        of_pair = {name: bands[name][rows] for name in logits}
+        found = unsure(places, of_pair, links or {}, self._limits(logits), self._options)
+        return _cells(matrix, rows, columns, list(logits), found)
 
     def _judge(
-        self, matrix: Matrix, logits: Mapping[str, np.ndarray], rows: np.ndarray,
-        columns: np.ndarray,
+        self, matrix: Matrix, logits: Mapping[str, np.ndarray], links: Mapping[str, str],
+        rows: np.ndarray, columns: np.ndarray,
     ) -> tuple[dict[str, Signals], Verdicts]:  # fmt: skip
+        self._known(logits, links)
+        rivals = competes(matrix.presence, **self._field)
+        found = {
+            name: signals(values, rivals, rows, columns, links.get(name, "softmax"))
+            for name, values in logits.items()
+        }
+        scores = np.stack([s.score for s in found.values()], axis=1)
+        margins = np.stack([s.margin for s in found.values()], axis=1)
+        return found, verdicts(scores, margins, self._limits(found), **self._options)
+
+    def _known(self, logits: Mapping[str, np.ndarray], links: Mapping[str, str]) -> None:
         unknown = sorted(set(self._thresholds) - set(logits))
         if unknown:
             raise OodexpError(f"division.thresholds: no scorer {unknown}; have {sorted(logits)}")
-        rivals = competes(matrix.presence, **self._field)
-        found = {name: signals(values, rivals, rows, columns) for name, values in logits.items()}
-        limits = [self._thresholds.get(name, self._threshold) for name in found]
-        scores = np.stack([s.score for s in found.values()], axis=1)
-        margins = np.stack([s.margin for s in found.values()], axis=1)
-        return found, verdicts(scores, margins, limits, **self._options)
+        for name, link in links.items():
+            _one_of(f"links.{name}", link, LINKS)
 
-    def _memberships(
-        self, matrix: Matrix, rows: np.ndarray, columns: np.ndarray, result: Verdicts,
-        why: np.ndarray,
-    ) -> pd.DataFrame:  # fmt: skip
-        scored = result.scored.all(axis=1)
-        flags = pd.array(result.flagged.sum(axis=1), dtype="Int64")
-        flags[~scored] = pd.NA
-        names = np.array([*SPLITS, None], dtype=object)[result.split]
-        left_out = scored & (result.split < 0)
-        return table.frame(
-            Membership,
-            {
-                "source": [matrix.source] * len(rows),
-                "image_id": np.array(matrix.image_ids, dtype=object)[rows],
-                "category": np.array(matrix.categories, dtype=object)[columns],
-                "present": True,
-                "split": names,
-                "flags": flags,
-                "scorers": result.flagged.shape[1],
-                "drawn": False,
-                "reason": np.where(left_out, "even number of flags (rule parity)", why),
-            },
-        )
+    def _limits(self, names: Iterable[str]) -> list[float]:
+        return [self._thresholds.get(name, self._threshold) for name in names]
 
 
-def _signals(
-    matrix: Matrix, rows: np.ndarray, columns: np.ndarray, found: Mapping[str, Signals],
-    result: Verdicts, why: np.ndarray,
-) -> pd.DataFrame:  # fmt: skip
-    ids = np.array(matrix.image_ids, dtype=object)[rows]
-    categories = np.array([*matrix.categories, None], dtype=object)
-    parts = []
-    for k, (name, signal) in enumerate(found.items()):
-        scored = result.scored[:, k]
-        flagged = pd.array(result.flagged[:, k], dtype="boolean")
-        flagged[~scored] = pd.NA
-        columns_of = {
-            "scorer": [name] * len(rows),
-            "source": [matrix.source] * len(rows),
-            "image_id": ids,
-            "category": categories[columns],
-            "score": signal.score,
-            "margin": signal.margin,
-            "surrogate": categories[signal.surrogate],
-            "flagged": flagged,
-            "reason": [None if ok else w for ok, w in zip(scored, why, strict=True)],
-        }
-        parts.append(table.frame(Signal, columns_of))
-    return table.concat(Signal, parts)
-
-
-def _reasons(
-    matrix: Matrix, rows: np.ndarray, result: Verdicts, names: list[str], reasons: Mapping[str, str]
-) -> np.ndarray:
-    """Why each pair is unscored, naming the scorers; None where it is scored."""
-    why = np.full(len(rows), None, dtype=object)
-    for i in np.flatnonzero(~result.scored.all(axis=1)):
-        image = reasons.get(matrix.image_ids[rows[i]])
-        missing = [names[k] for k in np.flatnonzero(~result.scored[i])]
-        why[i] = image or "; ".join(f"{name}: NaN" for name in missing)
-    return why
+def _cells(
+    matrix: Matrix, rows: np.ndarray, columns: np.ndarray, names: Sequence[str], of_pair: np.ndarray
+) -> dict[str, np.ndarray]:
+    """What holds for (pair, scorer) as a matrix (image, category) a scorer."""
+    found = {name: np.zeros(matrix.presence.shape, dtype=bool) for name in names}
+    for k, cells in enumerate(found.values()):
+        cells[rows, columns] = of_pair[:, k]
+    return found
 
 
 def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -4,6 +4,9 @@ OODBench (arXiv 2602.18094), III-D, eq. 15 and 24. The softmax of a pair (x, c) 
 competitors. By default these are the categories absent from x ("purified"): in an image of several
 categories, another one that is truly there must not take the probability mass. Sign: larger is more
 in-distribution; a negative margin is a ranking anomaly.
+
+A model that was trained to judge each pair by itself (SigLIP, matching heads) may keep its own
+link: then S is the sigmoid of the logit, and competitors count in the margin only.
 """
 
 from __future__ import annotations
@@ -12,7 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from oodexp.division.standing import Standing, standing
 from oodexp.record import ABSENT, UNKNOWN
+
+LINKS = ("softmax", "sigmoid")
 
 
 class Signals(NamedTuple):
@@ -41,8 +47,9 @@ def competes(presence: np.ndarray, competitors: str, unknown: str) -> np.ndarray
 
 
 def signals(
-    logits: np.ndarray, rivals: np.ndarray, rows: np.ndarray, columns: np.ndarray
-) -> Signals:
+    logits: np.ndarray, rivals: np.ndarray, rows: np.ndarray, columns: np.ndarray,
+    link: str = "softmax",
+) -> Signals:  # fmt: skip
     """S and Delta of the pairs (rows[i], columns[i]).
 
     The pair itself is never its own competitor. Sums run in float64; the result is float32, the
@@ -53,19 +60,30 @@ def signals(
         rivals: Cells that may compete, bool, (image, category); see `competes`.
         rows: Image index of each pair.
         columns: Category index of each pair.
+        link: `softmax` over the pair and its competitors, or the `sigmoid` of each by itself.
     """
-    own = logits[rows, columns].astype(np.float64)
-    field = np.where(rivals[rows], logits[rows].astype(np.float64), -np.inf)  # (pair, category)
-    field[np.arange(len(rows)), columns] = -np.inf
-    best = field.argmax(axis=1) if field.size else np.zeros(0, dtype=np.int64)
-    top = field[np.arange(len(rows)), best]
-    with np.errstate(invalid="ignore", over="ignore"):
-        highest = np.maximum(own, top)
-        weights = np.exp(field - highest[:, None]).sum(axis=1)
-        mine = np.exp(own - highest)
-        score = mine / (mine + weights)
-        margin = score - np.exp(top - highest) / (mine + weights)
-    lost = ~np.isfinite(own) | np.isnan(field).any(axis=1) | np.isposinf(field).any(axis=1)
-    score[lost], margin[lost] = np.nan, np.nan
-    surrogate = np.where(lost | np.isneginf(top), -1, best)
-    return Signals(score.astype(np.float32), margin.astype(np.float32), surrogate)
+    place = standing(logits, rivals, rows, columns)
+    score, margin = measures(place, link)
+    return Signals(score.astype(np.float32), margin.astype(np.float32), place.surrogate)
+
+
+def measures(place: Standing, link: str) -> tuple[np.ndarray, np.ndarray]:
+    """S and Delta in float64, (pair,), NaN for a lost pair; arguments as in `signals`."""
+    return _sigmoid(place.own, place.top) if link == "sigmoid" else _softmax(place)
+
+
+def _softmax(place: Standing) -> tuple[np.ndarray, np.ndarray]:
+    highest = np.maximum(place.own, place.top)
+    mine, top = np.exp(place.own - highest), np.exp(place.top - highest)
+    whole = mine + place.total * top
+    score = mine / whole
+    return score, score - top / whole
+
+
+def _sigmoid(own: np.ndarray, top: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    with np.errstate(over="ignore"):
+        score = 1 / (1 + np.exp(-own))
+        # Near 1 the difference is one of small counterparts: 1 - 1 would hide who is better.
+        high = np.minimum(own, top) > 0
+        low, other = np.where(high, -top, own), np.where(high, -own, top)
+        return score, 1 / (1 + np.exp(-low)) - 1 / (1 + np.exp(-other))

@@ -83,7 +83,8 @@ def _confusion(long: pd.DataFrame, images: int) -> np.ndarray:
 
     used = long[long["used"]]
     cells = int(long["cell"].max()) + 1 if len(long) else 0
-    confusion = GroupedConfusion(cells * images)
+    # Where a run has several processes, each has all answers: their counts must not be added.
+    confusion = GroupedConfusion(cells * images, sync_on_compute=False)
     confusion.update(
         torch.tensor((used["cell"] * images + used["image"]).to_numpy(dtype=np.int64)),
         torch.tensor(used["answer"].to_numpy(dtype=bool)),

@@ -47,7 +47,7 @@ class Answered:
 
 
 class Asking:
-    """The questions still to ask, as a torch data set that decodes an image once a batch.
+    """The questions still to ask (see `chunk.Items`); an image is decoded once a batch.
 
     Args:
         rows: (key, image id, prompt) of each question, questions of an image side by side.
@@ -60,9 +60,6 @@ class Asking:
 
     def __len__(self) -> int:
         return len(self._rows)
-
-    def __getitem__(self, index: int) -> Asked:
-        return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[int]) -> list[Asked]:
         """The questions of a batch."""
@@ -100,20 +97,16 @@ def answer(
     keys = [_key(s, p) for s, p in zip(content, questions["prompt"], strict=True)]
     fingerprint = vlm.fingerprint()
     shelf = store.shelf("completions", fingerprint)
-    missing = set(shelf.missing(keys, retry=True))
-    rows = {
-        key: (key, image, prompt)
-        for key, image, prompt in zip(keys, questions["image_id"], questions["prompt"], strict=True)
-        if key in missing
-    }
+    asked = zip(keys, questions["image_id"], questions["prompt"], strict=True)
+    every = {key: (key, image, prompt) for key, image, prompt in asked}
+    rows = loop.agreed(lambda: [every[key] for key in shelf.missing(keys, retry=True)])
     if rows:
         from oodexp.predict.module import AnsweringModule
 
-        asking: Any = Asking(list(rows.values()), read)
         module = AnsweringModule(vlm, name)
         title = f"asking {name}"
-        loop.run(title, module, asking, loop.answering_batch, len(asking), {name: shelf})
-    found = shelf.read(keys).to_pandas() if keys else pd.DataFrame(columns=_VALUES)
+        loop.run(title, module, Asking(rows, read), loop.answering_batch, {name: shelf})
+    found = shelf.read(keys, loop.patience).to_pandas() if keys else pd.DataFrame(columns=_VALUES)
     columns = {"vlm": name, "question_id": questions["question_id"].tolist()}
     columns |= {value: found[value] for value in _VALUES}
     columns["tokens"] = found["tokens"].astype("Int64")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def bank_of(
-    scorer: Scorer, folder: Path, categories: list[str], load: Callable[[Scorer], None]
+    scorer: Scorer, folder: Path, categories: list[str], load: Callable[[Scorer], Scorer]
 ) -> TextBank:
     """The text bank of the categories; the scorer is loaded only if they are new.
 
@@ -26,13 +26,12 @@ def bank_of(
         scorer: The scorer.
         folder: Its shelf.
         categories: Category texts, in order.
-        load: Loads the scorer onto its device.
+        load: Gives the scorer loaded in this process.
     """
     path = folder / f"texts-{digest(categories)[:24]}.npz"
     bank = _read(path)
     if bank is None:
-        load(scorer)
-        bank = scorer.encode_texts(categories)
+        bank = load(scorer).encode_texts(categories)
         folder.mkdir(parents=True, exist_ok=True)
         scratch = folder / f".{path.name}.{os.getpid()}.tmp"
         with scratch.open("wb") as sink:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import copy
+import gc
 import warnings
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from oodexp.error import OodexpError
+from oodexp.predict import ranks
 
 if TYPE_CHECKING:
-    from pytorch_lightning import LightningModule
-    from torch.utils.data import DataLoader, Dataset
+    from pytorch_lightning import LightningModule, Trainer
 
+    from oodexp.predict.chunk import Items
     from oodexp.predict.store import Shelf
     from oodexp.scorer.base import Scorer
+
+T = TypeVar("T")
+
+FILE_SYSTEM_LAG = 60.0
+"""Seconds after which a network file system shows a file that another machine wrote."""
+
+
+ACCELERATORS = ("auto", "cpu", "gpu", "cuda")
 
 
 class Loop:
@@ -21,105 +32,218 @@ class Loop:
 
     Args:
         accelerator: `auto`, `cpu` or `gpu`, as Lightning names them.
-        devices: Number of devices; more than one runs as spawned processes.
+        devices: Number of devices on a machine, or `auto` for all; more than one runs as processes.
         scoring_batch: Images a batch and shard of the scoring loop.
         answering_batch: Questions a batch and shard of the answering loop.
-        workers: Processes that decode images; 0 decodes in the main process.
+        workers: Processes a device that decode ahead; 0 decodes between the batches.
         progress: Whether to show a progress line.
+        outside: Whether srun or torchrun starts a process a device; else this one does.
+        num_nodes: Number of machines, if the processes are started from outside.
+        threads: Threads of torch in each process, which the last digits depend on where a CPU runs
+            the model; None for what torch takes by itself.
+        refine: Whether images are scored again in float32 where a faster format leaves a verdict
+            in doubt.
+
+    Raises:
+        OodexpError: If a number is too small, or is not that of the processes that were started.
     """
 
     def __init__(
-        self, accelerator: str = "auto", devices: int = 1, scoring_batch: int = 64,
-        answering_batch: int = 64, workers: int = 0, progress: bool = True,
+        self, accelerator: str = "auto", devices: int | str = 1, scoring_batch: int = 64,
+        answering_batch: int = 64, workers: int = 0, progress: bool = True, outside: bool = False,
+        num_nodes: int = 1, threads: int | None = None, refine: bool = True,
     ) -> None:  # fmt: skip
-        if min(devices, scoring_batch, answering_batch) < 1 or workers < 0:
-            raise OodexpError("predict: devices and batches are at least 1, workers at least 0")
+        if isinstance(devices, str) and devices != "auto":
+            raise OodexpError(f"predict.devices={devices}: expected a number or `auto`")
+        least = (1 if isinstance(devices, str) else devices, scoring_batch, answering_batch)
+        if min(*least, num_nodes, 1 if threads is None else threads) < 1 or workers < 0:
+            raise OodexpError(
+                "predict: devices, batches and threads are at least 1, workers at least 0"
+            )
         self.scoring_batch = scoring_batch
         self.answering_batch = answering_batch
+        self.refine = refine
+        self.patience = FILE_SYSTEM_LAG if num_nodes > 1 else 0.0
+        """Seconds to wait for rows that another process says it wrote."""
         self._accelerator = accelerator
         self._devices = devices
         self._workers = workers
         self._progress = progress
+        self._outside = outside
+        self._nodes = num_nodes
+        self._threads = threads
         self._loaded: list[Scorer] = []
+        if accelerator not in ACCELERATORS:
+            raise OodexpError(
+                f"predict.accelerator={accelerator}: expected one of {', '.join(ACCELERATORS)}"
+            )
+        (_check_started if outside else _check_alone)(devices, num_nodes)
 
     def run(
-        self, title: str, module: LightningModule, dataset: Dataset[Any], batch: int, total: int,
+        self, title: str, module: LightningModule, items: Items, batch: int,
         shelves: dict[str, Shelf],
     ) -> None:  # fmt: skip
-        """Predicts over the dataset and puts the result of each batch on its shelf at once.
+        """Predicts over the items and puts the result of each batch on its shelf at once.
 
         Args:
             title: What the progress line says.
             module: `predict_step` returns Arrow tables by shelf name.
-            dataset: Gives a list of items for a list of indices.
-            batch: Items a batch: fixed in the order of the dataset, so that a batch, and with it
-                its last digits, is the same whenever it is computed.
-            total: Number of items, for the progress line.
+            items: Gives the items of a batch.
+            batch: Items a batch: fixed in the order of the items, so that a batch, and with it its
+                last digits, is the same whenever and wherever it is computed.
             shelves: Where results go, by name.
+
+        Raises:
+            OodexpError: If a process of the loop raised one, or died.
         """
-        from pytorch_lightning import Trainer
+        from oodexp.predict.child import hush, told
+        from oodexp.predict.chunk import Chunks, loader
 
-        from oodexp.predict.progress import ItemProgress
-        from oodexp.predict.writer import ShardWriter
-
-        callbacks: list[Any] = [ShardWriter(shelves)]
-        # A rank without an item ends with an assertion while the others wait for it.
-        devices = min(self._devices, total)
-        if self._progress:
-            callbacks.append(ItemProgress(title, total))
+        chunks = Chunks(items, batch)
+        self._set_threads()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            _quiet()
-            trainer = Trainer(
-                accelerator=self._accelerator,
-                devices=devices,
-                strategy="auto" if devices == 1 else "ddp_spawn",
-                logger=False,
-                enable_checkpointing=False,
-                enable_model_summary=False,
-                enable_progress_bar=False,
-                callbacks=callbacks,
-            )
-            trainer.predict(module, self._loader(dataset, batch), return_predictions=False)
+            hush()
+            trainer = self._trainer(title, len(items), batch, shelves)
+            with told(title, trainer):
+                ready = loader(chunks, self._workers, pinned=self.device() != "cpu")
+                trainer.predict(module, ready, return_predictions=False)
+        if self._shared:
+            ranks.meet()
+
+    def agreed(self, make: Callable[[], T]) -> T:
+        """What `make` gives; made once, by rank 0, where processes were started from outside."""
+        return ranks.agreed(make) if self._shared else make()
 
     def device(self) -> str:
-        """The device of a single-process loop, as torch names it."""
-        import torch
+        """The device of this process, as torch names it."""
+        if not self._gpus:
+            return "cpu"
+        return f"cuda:{ranks.local_rank() if self._outside else 0}"
 
-        wanted = self._accelerator in ("auto", "gpu", "cuda")
-        return "cuda:0" if wanted and torch.cuda.is_available() else "cpu"
+    def load(self, scorer: Scorer) -> Scorer:
+        """The scorer, loaded in this process.
 
-    def load(self, scorer: Scorer) -> None:
-        """Loads a scorer in this process, once."""
-        if not any(scorer is other for other in self._loaded):
+        Where other processes run the loop it is a copy: what lies on a device cannot be sent to
+        them, and would take their place there.
+        """
+        self._set_threads()
+        if self._spawns:
+            scorer = copy.deepcopy(scorer)
+            scorer.load(self.device())
+        elif not any(scorer is other for other in self._loaded):
             scorer.load(self.device())
             self._loaded.append(scorer)
+        return scorer
 
     def prepare(self, scorers: Iterable[Scorer]) -> bool:
         """Loads scorers here and now if this process runs the loop; whether it did.
 
-        With several devices each spawned process loads its own, in Lightning's `setup`.
+        A spawned process loads its own, in Lightning's `setup`.
         """
-        if self._devices > 1:
+        if self._spawns:
+            _leave_devices()
             return False
         for scorer in scorers:
             self.load(scorer)
         return True
 
-    def _loader(self, dataset: Dataset[Any], batch: int) -> DataLoader[Any]:
-        from torch.utils.data import DataLoader
+    def _trainer(self, title: str, total: int, batch: int, shelves: dict[str, Shelf]) -> Trainer:
+        import torch
+        from pytorch_lightning import Trainer
 
-        return DataLoader(
-            dataset, batch_size=batch, num_workers=self._workers, collate_fn=_same, shuffle=False
+        from oodexp.predict.progress import ItemProgress
+        from oodexp.predict.strategy import Ranks
+        from oodexp.predict.writer import ShardWriter
+
+        callbacks: list[Any] = [ShardWriter(shelves)]
+        if self._progress:
+            callbacks.append(ItemProgress(title, total, batch))
+        several = self._spawns or self._shared
+        count = self._count
+        return Trainer(
+            # Not Lightning's own choice, which takes devices that the models are not put on.
+            accelerator="gpu" if self._gpus else "cpu",
+            # A process without a chunk would load a model for nothing.
+            devices=min(count, -(-total // batch)) if self._spawns else count,
+            num_nodes=self._nodes,
+            strategy=Ranks(self._spawns, torch.get_num_threads()) if several else "auto",
+            plugins=[ranks.environment(self._shared)],
+            use_distributed_sampler=False,
+            logger=False,
+            enable_checkpointing=False,
+            enable_model_summary=False,
+            enable_progress_bar=False,
+            callbacks=callbacks,
+        )
+
+    def _set_threads(self) -> None:
+        if self._threads is not None:
+            import torch
+
+            torch.set_num_threads(self._threads)
+
+    @property
+    def _shared(self) -> bool:
+        return self._outside and ranks.size() > 1
+
+    @property
+    def _spawns(self) -> bool:
+        return not self._outside and self._count > 1
+
+    @property
+    def _gpus(self) -> int:
+        if self._accelerator not in ("auto", "gpu", "cuda"):
+            return 0
+        import torch
+
+        if torch.cuda.is_available():
+            return torch.cuda.device_count()
+        if self._accelerator != "auto":
+            raise OodexpError(
+                f"predict.accelerator={self._accelerator}: torch sees no CUDA device; choose auto "
+                "or cpu, or install a torch that fits the driver"
+            )
+        return 0
+
+    @property
+    def _count(self) -> int:
+        """Devices on this machine."""
+        if self._outside:
+            return ranks.size() // self._nodes
+        gpus = self._gpus
+        if isinstance(self._devices, str):
+            return max(1, gpus)
+        if gpus and self._devices > gpus:
+            raise OodexpError(
+                f"predict.devices={self._devices}: {gpus} GPUs are visible; ask for as many, or "
+                "for `auto`"
+            )
+        return self._devices
+
+
+def _check_started(devices: int | str, nodes: int) -> None:
+    wanted = ranks.size() // nodes if isinstance(devices, str) else devices
+    if nodes * wanted != ranks.size():
+        raise OodexpError(
+            f"predict.num_nodes={nodes}, predict.devices={devices}: {ranks.size()} processes were "
+            "started by srun or torchrun; start one a device on every node (the head of "
+            "conf/predict/slurm.yaml shows how)"
         )
 
 
-def _same(items: list[Any]) -> list[Any]:
-    return items
+def _check_alone(devices: int | str, nodes: int) -> None:
+    if nodes > 1:
+        raise OodexpError(f"predict.num_nodes={nodes}: predict=slurm runs on several machines")
+    if ranks.rank() > 0:
+        raise OodexpError(
+            f"this is process {ranks.rank()} of {ranks.size()} that srun or torchrun started, and "
+            "each would do all of the work: choose predict=slurm, or start one process"
+        )
 
 
-def _quiet() -> None:
-    import logging
+def _leave_devices() -> None:
+    """Gives back what a scorer that is no longer used took on a device of this process."""
+    import torch
 
-    for name in ("pytorch_lightning", "lightning.pytorch", "lightning.fabric"):
-        logging.getLogger(name).setLevel(logging.ERROR)
+    gc.collect()
+    torch.cuda.empty_cache()  # does nothing where no GPU was used

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import torch
 from pytorch_lightning import LightningModule
 
 from oodexp.error import OodexpError
@@ -20,7 +19,14 @@ if TYPE_CHECKING:
     from oodexp.vlm.base import Vlm
 
 
-class ScoringModule(LightningModule):
+class _Module(LightningModule):
+    def __init__(self) -> None:
+        super().__init__()
+        # With fewer chunks than processes, some have nothing to do.
+        self.allow_zero_length_dataloader_with_multiple_devices = True
+
+
+class ScoringModule(_Module):
     """Image vectors of several scorers from one decode of each image.
 
     Args:
@@ -39,21 +45,15 @@ class ScoringModule(LightningModule):
             for scorer in self._scorers.values():
                 scorer.load(str(self.trainer.strategy.root_device))
 
-    def predict_step(self, batch: Sequence[Shown], batch_idx: int) -> dict[str, pa.Table]:
+    def predict_step(self, batch: Shown, batch_idx: int) -> dict[str, pa.Table]:
         """Rows `key`, `vector`, `shape`, `reason` of each scorer."""
-        return {
-            name: self._rows(name, scorer, [(s.key, s.tensors.get(name), s.reason) for s in batch])
-            for name, scorer in self._scorers.items()
-        }
+        return {name: self._rows(name, scorer, batch) for name, scorer in self._scorers.items()}
 
-    def _rows(
-        self, name: str, scorer: Scorer,
-        items: Sequence[tuple[str, torch.Tensor | None, str | None]],
-    ) -> pa.Table:  # fmt: skip
-        tensors = [t for _, t, _ in items if t is not None]
+    def _rows(self, name: str, scorer: Scorer, batch: Shown) -> pa.Table:
         vectors: list[np.ndarray] = []
-        if tensors:
-            encoded = scorer.encode_images(torch.stack(tensors))
+        if name in batch.tensors:
+            tensors = batch.tensors[name]
+            encoded = scorer.encode_images(tensors)
             if encoded.ndim not in (2, 3) or len(encoded) != len(tensors):
                 raise OodexpError(
                     f"scorer {name}: image vectors of shape {tuple(encoded.shape)} for "
@@ -62,20 +62,20 @@ class ScoringModule(LightningModule):
                 )
             vectors = list(encoded.float().cpu().numpy())
         queue = iter(vectors)
-        found = [next(queue) if t is not None else None for _, t, _ in items]
+        found = [next(queue) if reason is None else None for reason in batch.reasons]
         shapes = [None if v is None else "x".join(map(str, v.shape)) for v in found]
         return pa.table(
             {
-                "key": pa.array([key for key, _, _ in items], pa.string()),
+                "key": pa.array(batch.keys, pa.string()),
                 "vector": pa.array([None if v is None else v.ravel() for v in found],
                                    pa.list_(pa.float32())),
                 "shape": pa.array(shapes, pa.string()),
-                "reason": pa.array([reason for _, _, reason in items], pa.string()),
+                "reason": pa.array(batch.reasons, pa.string()),
             }
         )  # fmt: skip
 
 
-class AnsweringModule(LightningModule):
+class AnsweringModule(_Module):
     """Completions of one VLM.
 
     Args:

@@ -24,11 +24,13 @@ class ItemProgress(Callback):
     Args:
         title: What is being done.
         total: Number of items of the whole loop.
+        batch: Items a batch.
     """
 
-    def __init__(self, title: str, total: int) -> None:
+    def __init__(self, title: str, total: int, batch: int) -> None:
         super().__init__()
         self._title = title
+        self._batch = batch
         self._total = total
         self._bar: Progress | None = None
         self._task = TaskID(0)
@@ -53,7 +55,7 @@ class ItemProgress(Callback):
         if self._bar is None:
             return
         task = self._bar.tasks[self._task]
-        done = min(self._total, task.completed + len(batch) * trainer.world_size)
+        done = min(self._total, task.completed + self._batch * trainer.world_size)
         rate = f"{done / task.elapsed:.1f}/s" if task.elapsed else ""
         self._bar.update(self._task, completed=done, rate=rate)
 

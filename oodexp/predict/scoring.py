@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,25 +16,25 @@ from oodexp.predict.bank import bank_of
 from oodexp.predict.content import shown
 from oodexp.predict.loop import Loop
 from oodexp.predict.store import Shelf, Store
+from oodexp.scorer.base import Pairwise, Scorer, Sighted
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-    from oodexp.scorer.base import Scorer
 
 BLOCK = 1024
 """Rows whose logits are computed at once: fixed, so that a logit does not depend on the others."""
 
 
 class Shown(NamedTuple):
-    """One image as a batch carries it."""
+    """A batch of images."""
 
-    key: str
-    """sha256 of the file."""
+    keys: list[str]
+    """sha256 of each file."""
+    reasons: list[str | None]
+    """Why an image could not be decoded."""
     tensors: dict[str, Tensor]
-    """Input of each scorer, by name; empty when the image could not be decoded."""
-    reason: str | None
-    """Why it could not be decoded."""
+    """Input of each scorer, by name: those of the images that could be decoded, stacked. One
+    tensor, as each costs a file handle on its way from a decoding process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Scored:
 
 
 class Shots:
-    """The images still to score, as a torch data set of batches.
+    """The images still to score (see `chunk.Items`).
 
     Args:
         images: Image id by sha256.
@@ -71,17 +71,26 @@ class Shots:
     def __len__(self) -> int:
         return len(self._images)
 
-    def __getitem__(self, index: int) -> Shown:
-        key, image_id = self._images[index]
-        image, reason = shown(self._read, image_id)
-        if image is None:
-            return Shown(key, {}, reason)
-        return Shown(key, {n: s.preprocess(image) for n, s in self._scorers.items()}, None)
+    def __getitems__(self, indices: Sequence[int]) -> Shown:
+        """The images of a batch, each decoded once, and once transformed for each way to see."""
+        import torch
+
+        images = [self._images[n] for n in indices]
+        pixels, reasons = zip(*(shown(self._read, i) for _, i in images), strict=True)
+        good = [image for image in pixels if image is not None]
+        stacked: dict[str, Tensor] = {}
+        seen: dict[Hashable, Tensor] = {}
+        for name, scorer in self._scorers.items() if good else ():
+            sight = scorer.sight if isinstance(scorer, Sighted) else name
+            if sight not in seen:
+                seen[sight] = torch.stack([scorer.preprocess(image) for image in good])
+            stacked[name] = seen[sight]
+        return Shown([key for key, _ in images], list(reasons), stacked)
 
 
 def score(
     images: pd.DataFrame, categories: Sequence[str], read: Callable[[str], bytes],
-    scorers: Mapping[str, Scorer], store: Store, loop: Loop,
+    scorers: Mapping[str, Scorer | Pairwise], store: Store, loop: Loop,
 ) -> Scored:  # fmt: skip
     """Logits of every readable image and category, from the store where they are.
 
@@ -89,31 +98,38 @@ def score(
         images: `record.Image` rows of one source, with content hashes.
         categories: Category texts, in order.
         read: Gives an image's bytes by its id.
-        scorers: Scorers by name, in order.
+        scorers: Scorers by name, in order; pairwise ones are asked for these very categories.
         store: Keeps image vectors and text banks.
         loop: How to run.
     """
     known = images.dropna(subset="sha256")
     by_key = dict(zip(known["sha256"][::-1], known["image_id"][::-1], strict=True))
-    ordered = {key: by_key[key] for key in dict.fromkeys(known["sha256"])}
-    prints = {name: scorer.fingerprint() for name, scorer in scorers.items()}
+    mine = {key: by_key[key] for key in dict.fromkeys(known["sha256"])}
+    heads = {name: part for name, part in scorers.items() if isinstance(part, Pairwise)}
+    asked = {name: part.over(list(categories)) if isinstance(part, Pairwise) else part
+             for name, part in scorers.items()}  # fmt: skip
+    prints = {name: scorer.fingerprint() for name, scorer in asked.items()}
     shelves = {name: store.shelf("vectors", print_) for name, print_ in prints.items()}
-    missing = {n: shelf.missing(ordered, retry=True) for n, shelf in shelves.items()}
+    # Both from one process: a file that another one cannot read is its failure, not another list.
+    ordered, missing = loop.agreed(
+        lambda: (mine, {n: s.missing(mine, retry=True) for n, s in shelves.items()})
+    )
     banks = {n: bank_of(s, shelves[n].folder, list(categories), loop.load)
-             for n, s in scorers.items()}  # fmt: skip
+             for n, s in asked.items()}  # fmt: skip
     for names, keys in _by_need(missing):
-        _predict({k: ordered[k] for k in keys}, read, {n: scorers[n] for n in names}, shelves, loop)
+        _predict({k: ordered[k] for k in keys}, read, {n: asked[n] for n in names}, shelves, loop)
     reasons: dict[str, str] = {}
     shape = len(images), len(categories)
-    logits = {name: np.full(shape, np.nan, dtype=np.float32) for name in scorers}
-    for name, scorer in scorers.items() if len(known) else ():
-        rows = shelves[name].read(known["sha256"].tolist())
+    logits = {name: np.full(shape, np.nan, dtype=np.float32) for name in asked}
+    for name, scorer in asked.items() if len(known) else ():
+        rows = shelves[name].read(known["sha256"].tolist(), loop.patience)
         why = pd.Series(rows["reason"].to_pandas().to_numpy(), index=known["image_id"])
         reasons |= why.dropna().to_dict()
         part = _logits(name, rows, partial(scorer.logits, bank=banks[name]), len(categories))
         logits[name][images["sha256"].notna().to_numpy()] = part
     computed = {key for keys in missing.values() for key in keys}
     failed = set(known.loc[known["image_id"].isin(list(reasons)), "sha256"])
+    prints |= {name: head.fingerprint() for name, head in heads.items()}
     return Scored(logits, reasons, prints, len(computed - failed))
 
 
@@ -136,11 +152,11 @@ def _predict(
     from oodexp.predict.module import ScoringModule
 
     loaded = loop.prepare(scorers.values())
-    shots: Any = Shots(images, read, scorers)
+    shots = Shots(images, read, scorers)
     module = ScoringModule(scorers, loaded)
     title = f"scoring images ({', '.join(scorers)})"
     mine = {name: shelves[name] for name in scorers}
-    loop.run(title, module, shots, loop.scoring_batch, len(shots), mine)
+    loop.run(title, module, shots, loop.scoring_batch, mine)
 
 
 def _logits(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -40,10 +41,21 @@ class Store:
 
     def __init__(self, root: str) -> None:
         self._root = Path(root)
+        self._opened: list[Shelf] = []
 
     def shelf(self, kind: str, fingerprint: dict[str, Any]) -> Shelf:
         """The shelf of one model, its fingerprint beside the shards for people to read."""
-        return Shelf(self._root / kind / digest(fingerprint)[:24], fingerprint)
+        shelf = Shelf(self._root / kind / digest(fingerprint)[:24], fingerprint)
+        self._opened.append(shelf)
+        return shelf
+
+    def torn(self) -> list[str]:
+        """Shards, named below the root, that were set aside as unreadable since the last call."""
+        names = []
+        for shelf in self._opened:
+            names += [f"{shelf.folder.relative_to(self._root)}/{name}" for name in shelf.torn]
+            shelf.torn.clear()
+        return names
 
 
 class Shelf:
@@ -83,16 +95,22 @@ class Shelf:
         have = set(table["key"])
         return [key for key in dict.fromkeys(keys) if key not in have]
 
-    def read(self, keys: Sequence[str]) -> pa.Table:
+    def read(self, keys: Sequence[str], patience: float = 0.0) -> pa.Table:
         """The rows of the keys, in the given order: the proof that each was computed once.
 
         A key in two shards (two runs at the same time, or one asked anew after a failure) gives the
         row without a failure, of the first shard by name.
 
+        Args:
+            keys: What is wanted.
+            patience: Seconds to wait for rows that another machine wrote and that do not show yet.
+
         Raises:
             OodexpError: If a key has no row, as after the death of a worker.
         """
-        lost = self.missing(keys)
+        end = time.monotonic() + patience
+        while (lost := self.missing(keys)) and time.monotonic() < end:
+            time.sleep(min(1.0, patience))
         if lost:
             raise OodexpError(
                 f"{self.folder}: {len(lost)} of {len(set(keys))} results were never written (first "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from oodexp.predict.loop import Loop
     from oodexp.predict.store import Store
     from oodexp.question.base import Questioner
-    from oodexp.scorer.base import Scorer
+    from oodexp.scorer.base import Pairwise, Scorer
     from oodexp.source.base import Source
     from oodexp.tracker.base import Run
     from oodexp.vlm.base import Vlm
@@ -53,7 +53,7 @@ class Parts:
     """
 
     sources: dict[str, Source]
-    scorers: dict[str, Scorer]
+    scorers: dict[str, Scorer | Pairwise]
     division: Divider
     question: Questioner
     vlms: dict[str, Vlm]
@@ -93,6 +93,8 @@ class Desk:
     """All tables so far, by name."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Wall time by stage."""
+    notes: list[str] = field(default_factory=list)
+    """Lines that the report shows as they are."""
     _problems: list[pd.DataFrame] = field(default_factory=list)
 
     @contextmanager

@@ -19,7 +19,7 @@ def main(run: Run, parts: Parts) -> bool:
     with desk.stage("score"):
         scored = step.score(desk, parts, worlds)
     with desk.stage("divide"):
-        memberships = step.divide(desk, parts.division, worlds, scored)
+        memberships = step.divide(desk, parts, worlds, scored)
     with desk.stage("ask"):
         desk.keep("questions", parts.question.ask(memberships))
         step.ask(desk, parts, worlds, scored)

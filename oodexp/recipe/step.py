@@ -17,6 +17,7 @@ from oodexp.predict.scoring import Scored
 from oodexp.predict.scoring import score as score_images
 from oodexp.predict.store import digest
 from oodexp.recipe.base import Desk, Parts
+from oodexp.recipe.refine import marks, refine, tell
 from oodexp.recipe.summary import (
     headline,
     planted_auroc,
@@ -30,7 +31,7 @@ from oodexp.vlm.base import Calibrated
 
 if TYPE_CHECKING:
     from oodexp.answer.base import Reader
-    from oodexp.division.base import Divider
+    from oodexp.predict.store import Store
     from oodexp.source.base import Source
     from oodexp.vlm.base import Vlm
 
@@ -46,6 +47,9 @@ def annotate(desk: Desk, sources: Mapping[str, Source]) -> list[World]:
         raise OodexpError(f"sources {names}: give each its own name, as in source.coco.name=mine")
     worlds = [look(source) for source in sources.values()]
     for world in worlds:
+        labels = world.source.labels_sha256
+        if labels is not None:
+            desk.run.tags({f"source/{world.source.name}/labels_sha256": labels})
         desk.problem(world.source.problems())
         desk.problem(world.problems)
     desk.keep("images", table.concat(record.Image, [w.images for w in worlds]))
@@ -55,45 +59,49 @@ def annotate(desk: Desk, sources: Mapping[str, Source]) -> list[World]:
 
 def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
     """Keeps `scores/<scorer>` and each scorer's AUROC for presence."""
-    done = []
+    done, settled = [], []
     for world in worlds:
         source, names = world.source, world.matrix.categories
         scored = score_images(
             world.images, names, source.read, parts.scorers, parts.store, parts.loop
         )
+        scored, again = refine(parts, world, scored)
         done.append(scored)
+        settled.append(again)
         files = dict(world.images.dropna(subset="sha256")[["image_id", "file"]].to_numpy())
         rows = [
             record.Problem("decode", "", source.name, i, files[i], why)
             for i, why in scored.reasons.items()
         ]
         desk.problem(table.frame(record.Problem, rows))
+    _note_torn(desk, parts.store)
     metrics = {"scored_images": float(sum(s.scored_images for s in done))}
     for name in parts.scorers:
         fingerprint = done[0].fingerprints[name]
         desk.fingerprint(name, fingerprint)
         mark = digest(fingerprint)
         whole = [
-            score_table(w.matrix, s.logits[name], s.reasons, mark)
-            for w, s in zip(worlds, done, strict=True)
+            score_table(w.matrix, s.logits[name], s.reasons, marks(mark, again.get(name)))
+            for w, s, again in zip(worlds, done, settled, strict=True)
         ]
         desk.keep(f"scores/{name}", pd.concat(whole, ignore_index=True))
         metrics[f"scorer/{name}/presence_auroc"] = presence_auroc(
             [w.matrix for w in worlds], [s.logits[name] for s in done]
         )
-    desk.run.metrics(metrics)
+    desk.run.metrics(metrics | tell(desk, settled))
     return done
 
 
 def divide(
-    desk: Desk, divider: Divider, worlds: Sequence[World], scored: Sequence[Scored]
+    desk: Desk, parts: Parts, worlds: Sequence[World], scored: Sequence[Scored]
 ) -> pd.DataFrame:
     """Keeps `signals` and `memberships`, and the size of each split."""
+    links = {name: scorer.link for name, scorer in parts.scorers.items()}
     signals, members = [], []
     for world, scores in zip(worlds, scored, strict=True):
         unread = world.images.query("sha256.isna()")["image_id"]
         reasons = dict.fromkeys(unread, "unreadable: see problems") | scores.reasons
-        division = divider.divide(world.matrix, scores.logits, reasons)
+        division = parts.division.divide(world.matrix, scores.logits, reasons, links)
         signals.append(division.signals)
         members.append(division.memberships)
         # An image without any score is a problem of its own, listed once.
@@ -125,6 +133,7 @@ def ask(desk: Desk, parts: Parts, worlds: Sequence[World], scored: Sequence[Scor
             desk.fingerprint(name, done.fingerprint)
             found.append(done.completions)
             asked += done.asked_questions
+    _note_torn(desk, parts.store)
     completions = desk.keep("completions", table.concat(record.Completion, found))
     failed = completions[completions["status"] == "error"].merge(questions, on="question_id")
     rows = [
@@ -133,6 +142,13 @@ def ask(desk: Desk, parts: Parts, worlds: Sequence[World], scored: Sequence[Scor
     ]
     desk.problem(table.frame(record.Problem, rows))
     desk.run.metrics({"asked_questions": float(asked)})
+
+
+def _note_torn(desk: Desk, store: Store) -> None:
+    # Their rows were computed again, or reading them would have ended the run.
+    told = "note: could not be read, was set aside as .torn and its rows were computed again"
+    rows = [record.Problem("store", "", "", "", name, told) for name in store.torn()]
+    desk.problem(table.frame(record.Problem, rows))
 
 
 def read(desk: Desk, readers: Mapping[str, Reader]) -> None:
@@ -161,7 +177,7 @@ def report(desk: Desk, vlms: Mapping[str, Vlm]) -> bool:
             child.metrics(headline(measured[measured["vlm"] == name]))
     lost = left_out(desk)
     desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
-    show(desk.tables, desk.seconds, desk.run.where)
+    show(desk.tables, desk.seconds, desk.run.where, desk.notes)
     return lost
 
 

@@ -16,7 +16,7 @@ PAIR = ["source", "image_id", "category"]
 
 
 def score_table(
-    matrix: Matrix, logits: np.ndarray, reasons: Mapping[str, str], fingerprint: str
+    matrix: Matrix, logits: np.ndarray, reasons: Mapping[str, str], fingerprint: str | np.ndarray
 ) -> pd.DataFrame:
     """The matrix of one scorer and source in long form, rows by image and category.
 
@@ -24,7 +24,7 @@ def score_table(
         matrix: The annotations.
         logits: float32, (image, category).
         reasons: Why an image has no score at all, by id.
-        fingerprint: Digest of what the logits rest on.
+        fingerprint: Digest of what the logits rest on; of each image, (image,), where they differ.
 
     Returns:
         `record.Score` rows.
@@ -41,7 +41,10 @@ def score_table(
             "source": matrix.source,
             "image_id": np.repeat(ids, len(matrix.categories)),
             "category": np.tile(np.array(matrix.categories, dtype=object), len(ids)),
-            "fingerprint": fingerprint,
+            "fingerprint": np.repeat(
+                np.broadcast_to(np.asarray(fingerprint, dtype=object), len(ids)),
+                len(matrix.categories),
+            ),
             "presence": PRESENCE[matrix.presence.ravel()],
             "logit": logits.ravel(),
             "reason": reason.ravel(),

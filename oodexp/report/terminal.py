@@ -19,19 +19,25 @@ PIPE_WIDTH = 120
 """A pipe has no width of its own, and 80 columns would fold every row."""
 
 
-def show(tables: Mapping[str, pd.DataFrame], seconds: Mapping[str, float], where: str) -> None:
+def show(
+    tables: Mapping[str, pd.DataFrame], seconds: Mapping[str, float], where: str,
+    notes: Iterable[str] = (),
+) -> None:  # fmt: skip
     """Prints the division, the measurements, their composition, the problems and the run's place.
 
     Args:
         tables: The run's tables by name.
         seconds: Wall time by stage.
         where: Where the run is kept.
+        notes: Lines below the division.
     """
     screen = console()
     measured = tables["measurements"].query("source == 'pooled'")
     grouped = measured.query("group != 'all' and convention == 'headline'")
     problems = tables["problems"]
     screen.print(_division(tables["memberships"]))
+    for note in notes:
+        screen.print(note, soft_wrap=True, highlight=False)
     screen.print(_metrics(measured.query("group == 'all' and convention == 'headline'")))
     screen.print(_unread(measured.query("group == 'all' and metric == 'accuracy'")))
     if len(grouped):

@@ -1,18 +1,36 @@
 """What every scorer gives: unit vectors of images and texts, and their scaled logits.
 
-Sign: a higher logit is a better match. Link: `softmax` over category texts (protocol of OODBench,
-III-D, eq. 15); the scale is the model's own unless the configuration says otherwise.
+Sign: a higher logit is a better match. A logit stays a logit here; the division turns it into a
+score by the scorer's link: `softmax` over category texts (protocol of OODBench, III-D, eq. 15), or
+the `sigmoid` of each pair. The scale is the model's own unless the configuration says otherwise.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+
+from oodexp.error import OodexpError
 
 if TYPE_CHECKING:
     import numpy as np
     from PIL.Image import Image
     from torch import Tensor
+
+Link = Literal["softmax", "sigmoid"]
+"""`softmax`: categories compete; `sigmoid`: a pair is judged by itself (SigLIP, matching heads)."""
+
+
+def check_link(link: Link) -> Link:
+    """The name, if it is one of `Link`.
+
+    Raises:
+        OodexpError: If it is not.
+    """
+    if link not in ("softmax", "sigmoid"):
+        raise OodexpError(f"link {link!r}: expected `softmax` or `sigmoid`")
+    return link
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +51,10 @@ class Scorer(Protocol):
     Constructors are cheap: they check names and paths, and nothing else. `fingerprint` must not
     load the model. `load` is called once before the methods below it.
     """
+
+    @property
+    def link(self) -> Link:
+        """How the division turns a logit into a score; changes no vector and no logit."""
 
     def fingerprint(self) -> dict[str, Any]:
         """All that can change an image vector or a logit, as plain JSON values.
@@ -65,3 +87,49 @@ class Scorer(Protocol):
 
     def logits(self, images: np.ndarray, bank: TextBank) -> np.ndarray:
         """Scaled logits, float32, (image, category); needs no loaded model."""
+
+
+@runtime_checkable
+class Sighted(Protocol):
+    """Optional: a loaded scorer that says what its transform of an image is.
+
+    Scorers of one `sight` get the same tensor, made once; each must leave it as it is.
+    """
+
+    @property
+    def sight(self) -> Hashable:
+        """All that decides what `preprocess` gives."""
+
+
+@runtime_checkable
+class Pairwise(Protocol):
+    """A model that looks at an image and a text together, so that neither has a vector alone."""
+
+    @property
+    def link(self) -> Link:
+        """See `Scorer`."""
+
+    def fingerprint(self) -> dict[str, Any]:
+        """All that can change a logit besides the categories, as plain JSON values."""
+
+    def over(self, categories: list[str]) -> Scorer:
+        """A scorer of these very categories: an image's vector is its row of logits.
+
+        Its fingerprint holds the categories, as they change that vector.
+        """
+
+
+@runtime_checkable
+class Fast(Protocol):
+    """Optional: a scorer, or a pairwise model, that can compute in a faster number format.
+
+    Its logits are then off by rounding, and where that leaves a verdict in doubt its twin in
+    float32 is asked. A scorer without these two members is exact.
+    """
+
+    @property
+    def precision(self) -> str:
+        """`float32`, or the faster format that it computes in."""
+
+    def exact(self) -> Any:
+        """The same scorer in float32: of another fingerprint, and not loaded."""

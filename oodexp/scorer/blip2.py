@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from oodexp.error import OodexpError
-from oodexp.scorer.base import TextBank
+from oodexp.scorer.base import Link, TextBank
 from oodexp.scorer.cosine import cosine_logits, mean_direction, unit
-from oodexp.scorer.precision import Precision, check_precision, dtype
-from oodexp.scorer.prompt import check_templates, fill, refuse_lost
-from oodexp.weights import fit_loading_bar, folder_digests, locate, versions
+from oodexp.scorer.precision import Precision
+from oodexp.scorer.prompt import check_templates, fill
+from oodexp.scorer.retrieval import Retrieval
+from oodexp.weights import locate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +41,8 @@ class Blip2:
         precision: Number format of the vision tower; the Q-Former stays in float32.
     """
 
+    link: Link = "softmax"
+
     def __init__(
         self,
         model: str,
@@ -49,78 +52,49 @@ class Blip2:
     ) -> None:
         if isinstance(scale, str) and scale != "beside":
             raise OodexpError(f"scale {scale!r}: expected a number or `beside`")
-        self.model, self.scale = model, scale
-        self.templates, self.precision = check_templates(templates), check_precision(precision)
+        self.model, self.scale, self.templates = model, scale, check_templates(templates)
+        self.precision = precision
+        self._model = Retrieval(model, precision)
+
+    def exact(self) -> Self:
+        """The same scorer in float32."""
+        return type(self)(self.model, self.scale, self.templates, "float32")
 
     def fingerprint(self) -> dict[str, Any]:
         """See `oodexp.scorer.base.Scorer`."""
-        folder = locate(self.model)
-        config = json.loads((folder / "config.json").read_text("utf-8"))
         return {
             "kind": "blip2",
-            **folder_digests(folder),
-            "activation": [config.get(part, {}).get("hidden_act") for part in _PARTS],
+            **self._model.fingerprint(),
             "templates": list(self.templates),
-            "scale": self._factor(folder),
-            "dtype": self.precision,
-            "versions": versions("torch", "torchvision", "transformers"),
+            "scale": self._factor(locate(self.model)),
         }
 
     def load(self, device: str) -> None:
-        """Loads model, image processor and tokenizer.
-
-        Raises:
-            OodexpError: If a weight of the class is not in the files.
-        """
-        import transformers
-
-        library: Any = transformers  # its factory methods have no types
-        folder = locate(self.model)
-        fit_loading_bar(folder)
-        net, seen = library.Blip2ForImageTextRetrieval.from_pretrained(
-            folder, dtype=dtype("float32"), output_loading_info=True
-        )
-        if seen["missing_keys"] or seen["mismatched_keys"]:
-            raise OodexpError(
-                f"{folder}: no retrieval model of BLIP-2: {sorted(seen['missing_keys'])[:5]} are "
-                "not in its weights; use a checkpoint of the image-text matching kind"
-            )
-        net.vision_model.to(dtype(self.precision))
-        self._net, self._device = net.to(device).eval(), device
-        self._pixels = library.AutoImageProcessor.from_pretrained(folder)
-        self._tokenizer = library.AutoTokenizer.from_pretrained(folder)
-        self._loaded_scale = self._factor(folder)
+        """Loads model, image processor and tokenizer; see `Retrieval.load`."""
+        self._model.load(device)
+        self._loaded_scale = self._factor(locate(self.model))
 
     def preprocess(self, image: Image) -> Tensor:
         """The processor's own transform: float32, (channel, height, width)."""
-        pixels: Tensor = self._pixels(images=image, return_tensors="pt")["pixel_values"][0]
-        return pixels
+        return self._model.preprocess(image)
 
     def encode_images(self, batch: Tensor) -> Tensor:
         """Unit vectors of the queries, float32, (image, query, dimension)."""
         import torch
 
+        net = self._model.net
         with torch.inference_mode():
-            pixels = batch.to(self._device, dtype(self.precision))
-            seen = self._net.vision_model(pixel_values=pixels).last_hidden_state.float()
-            found = self._net.qformer(
-                query_embeds=self._net.query_tokens.expand(len(seen), -1, -1),
+            seen = self._model.see(batch)
+            found = net.qformer(
+                query_embeds=net.query_tokens.expand(len(seen), -1, -1),
                 encoder_hidden_states=seen,
                 encoder_attention_mask=torch.ones(seen.shape[:2], dtype=torch.long).to(seen.device),
             ).last_hidden_state
-            return unit(self._net.vision_projection(found)).cpu()
+            return unit(net.vision_projection(found)).cpu()
 
     def encode_texts(self, categories: list[str]) -> TextBank:
         """Vectors of the first token, averaged over templates; refuses texts that would be cut."""
-        limit = self._net.config.qformer_config.max_position_embeddings
-        ids = [self._tokenizer(fill(t, categories)).input_ids for t in self.templates]
-        rows = list(zip(*ids, strict=True))
-        refuse_lost(
-            categories,
-            [tuple(tuple(part) for part in row) for row in rows],
-            [max(map(len, row)) > limit for row in rows],
-            limit,
-        )
+        self._model.refuse(categories, self.templates)
         parts = [self._encode(fill(t, categories)) for t in self.templates]
         return TextBank(mean_direction(parts).cpu().numpy(), self._loaded_scale, 0.0)
 
@@ -131,16 +105,14 @@ class Blip2:
     def _encode(self, texts: list[str]) -> Tensor:
         import torch
 
-        # The text vector is the first token's: padding on the left would put it under the padding.
-        tokens = self._tokenizer(texts, padding=True, padding_side="right", return_tensors="pt")
-        tokens = tokens.to(self._device)
+        net, tokens = self._model.net, self._model.tokens(texts)
         with torch.inference_mode():
-            found = self._net.qformer(
-                query_embeds=self._net.embeddings(input_ids=tokens.input_ids),
+            found = net.qformer(
+                query_embeds=net.embeddings(input_ids=tokens.input_ids),
                 query_length=0,
                 attention_mask=tokens.attention_mask,
             ).last_hidden_state
-            return unit(self._net.text_projection(found[:, 0]))
+            return unit(net.text_projection(found[:, 0]))
 
     def _factor(self, folder: Path) -> float:
         if not isinstance(self.scale, str):
@@ -152,6 +124,3 @@ class Blip2:
                 "(14.3 = 1/0.07, 100 as in CLIP, 1.0 for bare cosines)"
             )
         return float(json.loads(beside.read_text("utf-8"))["scale"])
-
-
-_PARTS = ("vision_config", "qformer_config")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from oodexp.error import OodexpError
-from oodexp.scorer.base import TextBank
+from oodexp.scorer.base import Link, TextBank
 from oodexp.scorer.classifier import Classifier
 from oodexp.scorer.cosine import cosine_logits, unit
 from oodexp.scorer.prompt import check_templates
@@ -40,6 +40,8 @@ class Conse:
         scale: Factor from cosine to logit.
         templates: Prompts with `{}`, for class names and categories alike.
     """
+
+    link: Link = "softmax"
 
     def __init__(
         self,

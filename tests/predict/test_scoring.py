@@ -362,3 +362,24 @@ def test_the_drawn_world_is_what_it_says():
     image = picture(SCENES["one.png"])
     assert image.size == (SIDE, SIDE)
     assert image.getpixel((16, 16))[0] > image.getpixel((16, 16))[1]
+
+
+class Sighted(Colour):
+    """Says how it sees, and counts how often it looks."""
+
+    def __init__(self, sight: str, scale: float) -> None:
+        super().__init__(scale)
+        self.sight = sight
+        self.looks = 0
+
+    def preprocess(self, image):
+        self.looks += 1
+        return super().preprocess(image)
+
+
+def test_scorers_that_see_alike_share_the_transform_of_an_image(world, store, loop):
+    chosen = {"one": Sighted("a", 20.0), "two": Sighted("a", 10.0), "three": Sighted("b", 5.0)}
+    found = run(world, chosen, store, loop)
+    assert [s.looks for s in chosen.values()] == [len(SCENES), 0, len(SCENES)]
+    for name, scorer in chosen.items():
+        np.testing.assert_array_equal(found.logits[name], by_hand(world, scorer))

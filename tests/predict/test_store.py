@@ -192,3 +192,21 @@ def test_two_writers_of_the_same_keys_leave_each_row_once(store):
     assert found["key"].to_pylist() == keys
     assert found["value"].to_pylist()[:30] == ["same"] * 30
     assert not [p for p in shelves[0].folder.iterdir() if p.suffix not in (".parquet", ".json")]
+
+
+def test_a_store_names_what_its_shelves_set_aside_once(store, shelf):
+    shelf.write(rows({"a": "1"}))
+    (path,) = shelf.folder.glob("*.parquet")
+    path.write_bytes(b"")
+    assert store.torn() == []
+    shelf.missing(["a"])
+    assert store.torn() == [f"vectors/{shelf.folder.name}/{path.name}"]
+    assert store.torn() == []
+
+
+def test_rows_that_another_machine_wrote_are_waited_for(store, shelf):
+    writer = threading.Timer(0.3, shelf.write, [rows({"a": "1"})])
+    writer.start()
+    found = store.shelf("vectors", FINGERPRINT).read(["a"], patience=60.0)
+    assert found["value"].to_pylist() == ["1"]
+    writer.join()

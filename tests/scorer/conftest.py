@@ -135,6 +135,21 @@ def blip2_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The saved model of a family."""
+    from tests.scorer.families import save_family
+
+    made: dict[str, Path] = {}
+
+    def of(name: str) -> Path:
+        if name not in made:
+            made[name] = save_family(name, tmp_path_factory.mktemp(name))
+        return made[name]
+
+    return of
+
+
+@pytest.fixture(scope="session")
 def sentence_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random BERT in the format of sentence-transformers, mean pooling."""
     import torch

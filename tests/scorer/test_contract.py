@@ -13,6 +13,7 @@ from hydra.utils import get_class, instantiate
 from omegaconf import OmegaConf
 
 from oodexp.miniature.icon import CATEGORIES
+from oodexp.scorer.base import Pairwise
 from oodexp.setting import register_resolvers
 
 FOLDER = Path(__file__).resolve().parents[2] / "conf" / "scorer"
@@ -37,7 +38,9 @@ def skip_without_weights(name: str) -> None:
 
 
 def test_the_folder_holds_scorers() -> None:
-    assert {f.stem for f in FILES} >= {*AT_HAND, "clip_b32", "clip_l14_336", "blip2"}
+    of_the_paper = {"clip_l14_336", "blip2", "groupvit", "lit"}
+    common = {"clip_b32", "clip_b16", "siglip_b16", "siglip2_b16", "align_base", "dfn_b16"}
+    assert {f.stem for f in FILES} >= {*AT_HAND, *of_the_paper, *common, "blip2_itm"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
@@ -60,6 +63,9 @@ def test_the_constructor_has_every_argument_of_the_file(file: Path) -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 def test_a_scorer_is_made_without_its_weights(file: Path) -> None:
     made = instantiate(part(file.stem))
+    assert made.link in ("softmax", "sigmoid")
+    if isinstance(made, Pairwise):
+        made = made.over(["cat"])
     for method in ("fingerprint", "load", "preprocess", "encode_images", "encode_texts", "logits"):
         assert callable(getattr(made, method))
 
@@ -100,3 +106,51 @@ def test_the_lite_classifiers_have_different_fingerprints() -> None:
     skip_without_weights("conse_lite1")
     zero, one = (instantiate(part(f"conse_lite{n}")).fingerprint() for n in (0, 1))
     assert zero != one
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_a_setting_of_the_command_line_reaches_every_scorer(file: Path) -> None:
+    node = part(file.stem)
+    node.templates = ["a photo of a {}", "a drawing of the {}"]
+    assert instantiate(node).templates == ("a photo of a {}", "a drawing of the {}")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_an_open_clip_part_names_a_tag_whose_activation_fits(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = part(file.stem)
+    if "pretrained" not in node:
+        pytest.skip("not by an open_clip tag")
+    from open_clip import pretrained
+
+    from oodexp.scorer.open_clip_files import find
+
+    weights = tmp_path / "weights.safetensors"
+    weights.touch()
+    asked = []
+    monkeypatch.setattr(
+        pretrained, "download_pretrained", lambda tag: asked.append(tag) or str(weights)
+    )
+    assert find(node.model, node.pretrained, None).weights == [weights]
+    assert asked[0]["hf_hub"] or asked[0]["url"]
+
+
+@pytest.mark.parametrize("name", [f.stem for f in FILES if "siglip" in f.stem])
+def test_a_siglip_part_says_how_its_logits_are_linked(name: str) -> None:
+    node = part(name)
+    assert node.link == "softmax"
+    node.link = "sigmoid"
+    assert instantiate(node).link == "sigmoid"
+
+
+@pytest.mark.parametrize("name", [f.stem for f in FILES if "siglip" in f.stem])
+def test_open_clips_own_configuration_of_siglip_pads_to_64_and_cleans(name: str) -> None:
+    node = part(name)
+    if "pretrained" not in node:
+        pytest.skip("not through open_clip")
+    import open_clip
+
+    text = open_clip.get_model_config(node.model)["text_cfg"]
+    assert text["context_length"] == 64
+    assert text["tokenizer_kwargs"]["clean"] == "canonicalize"

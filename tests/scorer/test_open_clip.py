@@ -91,6 +91,48 @@ def test_a_logit_bias_is_added(make_open_clip: Callable[..., Path]) -> None:
     assert scorer.logits(same, bank)[0, 0] == pytest.approx(bank.scale - 10, abs=1e-3)
 
 
+def test_bfloat16_keeps_the_learned_scale(open_clip_folder: Path) -> None:
+    banks = []
+    for precision in ("float32", "bfloat16"):
+        scorer = OpenClip(f"local-dir:{open_clip_folder}", precision=precision)
+        scorer.load("cpu")
+        banks.append(scorer.encode_texts(["cat"]))
+    assert banks[0].scale == banks[1].scale
+
+
+def test_bfloat16_is_the_weights_own_format_and_not_a_cast_in_each_pass(
+    open_clip_folder: Path,
+) -> None:
+    import torch
+
+    scorer = OpenClip(f"local-dir:{open_clip_folder}", precision="bfloat16")
+    scorer.load("cpu")
+    for blocks in (scorer._net.visual.transformer.resblocks, scorer._net.transformer.resblocks):
+        for block in blocks:
+            parts = (block.mlp.c_fc, block.mlp.c_proj, block.attn.into, block.attn.out)
+            assert {part.laid.dtype for part in parts} == {torch.bfloat16}
+
+
+def test_the_exact_twin_differs_in_its_number_format_only(open_clip_folder: Path) -> None:
+    fast = OpenClip(
+        f"local-dir:{open_clip_folder}", None, ["a {}"], 5.0, "bfloat16", "gelu", "sigmoid"
+    )
+    twin = fast.exact()
+    assert fast.fingerprint() | {"dtype": "float32"} == twin.fingerprint()
+    assert (twin.precision, twin.link, twin.activation) == ("float32", "sigmoid", "gelu")
+
+
+def test_more_texts_than_a_pass_holds_keep_their_order(
+    open_clip_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scorer = OpenClip(f"local-dir:{open_clip_folder}")
+    scorer.load("cpu")
+    names = ["cat", "dog", "red house"]
+    whole = scorer.encode_texts(names).embeddings
+    monkeypatch.setattr("oodexp.scorer.open_clip._TEXTS", 2)
+    np.testing.assert_allclose(scorer.encode_texts(names).embeddings, whole, atol=1e-5)
+
+
 def test_bfloat16_agrees_with_float32(open_clip_folder: Path, images: list[Image.Image]) -> None:
     import torch
 

@@ -1,0 +1,61 @@
+"""Lightning's DDP without its start-up lines and without collectives while the loop runs."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import torch
+from pytorch_lightning.strategies import DDPStrategy
+
+from oodexp.error import OodexpError
+from oodexp.predict.child import hush
+from oodexp.predict.ranks import join, meet
+from oodexp.process import settle
+
+PATIENCE = 60.0
+"""Seconds in which the parent ends a spawned process that lost another; see `Ranks.barrier`."""
+
+
+class Ranks(DDPStrategy):
+    """One process a device, spawned by Lightning or started from outside.
+
+    Args:
+        spawned: Whether Lightning starts the processes.
+        threads: Threads of torch in a spawned process. On a CPU the last digits depend on them, so
+            Lightning's share of the cores would give other tables than one process.
+    """
+
+    def __init__(self, spawned: bool, threads: int) -> None:
+        super().__init__(start_method="spawn" if spawned else "popen")
+        self._spawned = spawned
+        self._threads = threads
+
+    def setup_environment(self) -> None:
+        """The first thing that happens in a process."""
+        settle()
+        hush()
+        torch.set_num_threads(self._threads)
+        super().setup_environment()
+
+    def setup_distributed(self) -> None:
+        """Connects the processes."""
+        self.set_world_ranks()
+        assert self.cluster_environment is not None
+        join(self.cluster_environment)
+
+    def barrier(self, *args: Any, **kwargs: Any) -> None:
+        """Waits for the others; Lightning does so while it sets up.
+
+        Raises:
+            OodexpError: If one of them is gone.
+        """
+        if not torch.distributed.is_initialized():
+            return
+        try:
+            meet()
+        except OodexpError:
+            if self._spawned:
+                # The parent reports the process that ends first: that must be the one to blame.
+                time.sleep(PATIENCE)
+            raise

@@ -1,0 +1,139 @@
+"""Several processes: the tables of one, and what is told when one of them fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from oodexp.error import OodexpError
+from oodexp.predict.content import scan
+from oodexp.predict.loop import Loop
+from oodexp.predict.scoring import score
+from oodexp.predict.store import Store
+from tests.world import CATEGORIES, SCENES, Hashing
+
+pytestmark = pytest.mark.slow
+
+
+class Wide(Hashing):
+    """A model whose last digits tell the batch it ran in."""
+
+    def encode_images(self, batch):
+        vectors = super().encode_images(batch)
+        return vectors + 1e-3 * batch.mean()
+
+
+class Refusing(Wide):
+    """Fails on rank 1 with a message for the person."""
+
+    def encode_images(self, batch):
+        if torch.distributed.get_rank() == 1:
+            raise OodexpError("scorer refusing: no.\nDo something else")
+        return super().encode_images(batch)
+
+
+class Dying(Wide):
+    """Is killed on rank 1, once."""
+
+    def __init__(self, mark: Path) -> None:
+        super().__init__()
+        self.mark = mark
+
+    def encode_images(self, batch):
+        if torch.distributed.get_rank() == 1 and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().encode_images(batch)
+
+
+def pair(**more) -> Loop:
+    return Loop("cpu", devices=2, scoring_batch=2, progress=False, **more)
+
+
+def scored(world, scorer, store, loop):
+    images = scan(world.images(), world.read).images
+    return score(images, CATEGORIES, world.read, {"it": scorer}, store, loop)
+
+
+def test_two_processes_with_decoders_give_the_table_of_one_and_say_nothing(
+    world, store, loop, tmp_path, capfd
+):
+    one = scored(world, Wide(), store, loop)
+    other = Loop("cpu", scoring_batch=3, progress=False)
+    bigger = scored(world, Wide(), Store(str(tmp_path / "bigger")), other)
+    assert not np.array_equal(bigger.logits["it"], one.logits["it"])  # a batch can be told
+    capfd.readouterr()
+    two = scored(world, Wide(), Store(str(tmp_path / "other")), pair(workers=1))
+    assert capfd.readouterr() == ("", "")
+    assert two.scored_images == len(SCENES)
+    np.testing.assert_array_equal(two.logits["it"], one.logits["it"])
+    mine, theirs = (
+        {p.name: p.read_bytes() for p in (tmp_path / f).rglob("vectors/*/*.parquet")}
+        for f in ("other", "store")
+    )
+    assert mine == theirs
+    assert len(mine) == 3
+
+
+def test_a_mistake_in_a_process_reaches_the_person_as_its_message(world, store):
+    with pytest.raises(OodexpError) as caught:
+        scored(world, Refusing(), store, pair())
+    assert str(caught.value) == "scorer refusing: no.\nDo something else"
+
+
+def test_a_killed_process_is_told_and_the_next_start_does_the_rest(world, store, loop, tmp_path):
+    with pytest.raises(OodexpError, match=r"a worker died \(.*SIGKILL.*Start the same command"):
+        scored(world, Dying(tmp_path / "mark"), store, pair())
+    written = len(list((tmp_path / "store").rglob("vectors/*/*.parquet")))
+    assert written < 3
+    again = scored(world, Dying(tmp_path / "mark"), store, pair())
+    assert again.scored_images == len(SCENES) - 2 * written
+    alone = scored(world, Wide(), Store(str(tmp_path / "alone")), loop)
+    np.testing.assert_array_equal(again.logits["it"], alone.logits["it"])
+
+
+MEETING = """
+import os, sys, time
+from oodexp.error import OodexpError
+from oodexp.predict import ranks
+made = []
+got = ranks.agreed(lambda: made.append(1) or ["what rank 0 saw"])
+assert got == ["what rank 0 saw"] and len(made) == (ranks.rank() == 0)
+ranks.meet()
+if ranks.rank() == 1:
+    os._exit(9)
+try:
+    ranks.meet()
+except OodexpError as error:
+    print(error)
+    sys.exit(2)
+"""
+
+
+def test_a_process_started_by_srun_notices_at_once_that_another_is_gone():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    common = {
+        "SLURM_NTASKS": "2", "SLURM_NTASKS_PER_NODE": "2", "SLURM_NODEID": "0", "SLURM_NNODES": "1",
+        "SLURM_JOB_ID": "17", "SLURM_NODELIST": "127.0.0.1", "MASTER_PORT": str(port),
+        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+    }  # fmt: skip
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", MEETING], text=True, stdout=subprocess.PIPE,
+            env={**os.environ, **common, "SLURM_PROCID": str(n), "SLURM_LOCALID": str(n)},
+        )
+        for n in range(2)
+    ]  # fmt: skip
+    told = [process.communicate(timeout=240)[0] for process in processes]
+    assert [process.returncode for process in processes] == [2, 9]
+    assert told[0].startswith("another process of this run ended before its work was done")
