@@ -57,7 +57,9 @@ def test_signals_are_those_of_a_slow_loop(logits, presence, competitors, unknown
     for pair, (score, margin, surrogate) in want.items():
         assert have[pair][0] == pytest.approx(score, rel=1e-6, abs=1e-7)
         assert have[pair][1] == pytest.approx(margin, abs=1e-6)
-        assert logits[pair[0], have[pair][2]] == logits[pair[0], surrogate]
+        # Two logits may differ by less than their shares can show.
+        best, shown = logits[pair[0], surrogate], logits[pair[0], have[pair][2]]
+        assert shown == pytest.approx(best, abs=1e-6)
         assert (have[pair][2] == -1) == (surrogate == -1)
 
 
