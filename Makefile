@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all ui bench lint clean
+.PHONY: help main test test-all ui bench bench-scoring bench-reading lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -33,6 +33,12 @@ ui: .venv/installed  ## MLflow on http://127.0.0.1:5000 (RUNS=mlruns PORT=5000)
 
 bench: .venv/installed  ## speed and memory of the main line
 	$(ENV) $(BIN)/python -m benchmarks.main_line
+
+bench-scoring: .venv/installed  ## scoring against clip_benchmark and a plain loop (25 minutes)
+	$(ENV) $(BIN)/python -m benchmarks.scoring
+
+bench-reading: .venv/installed  ## reading a 1.1 GB annotation file against json.load
+	$(ENV) $(BIN)/python -m benchmarks.reading
 
 lint: .venv/installed  ## style, types, and who may know whom
 	$(BIN)/ruff check .
