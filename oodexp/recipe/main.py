@@ -8,12 +8,14 @@ from oodexp.tracker.base import Run
 
 
 def main(run: Run, parts: Parts) -> bool:
-    """Annotations, scores, division, questions, answers, metrics, report.
+    """Weights at hand, annotations, scores, division, questions, answers, metrics, report.
 
     Returns:
         Whether something was left out (see the table `problems`).
     """
     desk = Desk(run)
+    with desk.stage("check"):
+        step.at_hand(parts)
     with desk.stage("source"):
         worlds = step.annotate(desk, parts.sources)
     with desk.stage("score"):

@@ -36,6 +36,19 @@ if TYPE_CHECKING:
     from oodexp.vlm.base import Vlm
 
 
+def at_hand(parts: Parts) -> None:
+    """Finds the files of every model before any of them is run.
+
+    Raises:
+        OodexpError: If the weights of a scorer or VLM are not here and cannot be had.
+    """
+    for scorer in parts.scorers.values():
+        scorer.fingerprint()
+    for vlm in parts.vlms.values():
+        if not isinstance(vlm, Calibrated):  # which has none before it has seen the images
+            vlm.fingerprint()
+
+
 def annotate(desk: Desk, sources: Mapping[str, Source]) -> list[World]:
     """Keeps `images` and `pairs`; every file has been read once when it returns.
 
