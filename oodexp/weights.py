@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import os
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -42,7 +43,7 @@ def locate(model: str) -> Path:
     """
     if model.startswith("package:"):
         return _in_package(model)
-    path = Path(model).expanduser()
+    path = Path(os.path.expanduser(model))  # noqa: PTH111 - Path's own raises on unknown users
     if path.exists():
         return path.resolve()
     if not _HUB_ID.fullmatch(model):
