@@ -90,7 +90,7 @@ class Desk:
     run: Run
     """Where tables and metrics go."""
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
-    """All tables so far, by name."""
+    """All tables so far, by name; the matrices `scores/<scorer>` are not held in memory."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Wall time by stage."""
     notes: list[str] = field(default_factory=list)
@@ -109,7 +109,8 @@ class Desk:
         kind = RECORDS[name.partition("/")[0]]
         with tempfile.TemporaryDirectory(prefix="oodexp-") as folder:
             self.run.table(name, table.write(kind, rows, Path(folder) / "table.parquet"))
-        self.tables[name] = rows
+        if kind is not record.Score:  # a whole matrix, gigabytes for a large vocabulary
+            self.tables[name] = rows
         return rows
 
     def fingerprint(self, part: str, content: Mapping[str, Any]) -> None:
