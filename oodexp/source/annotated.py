@@ -65,7 +65,26 @@ class Annotated(ABC):
         return self._parse()
 
 
-class Folder(Annotated):
+class Below(Annotated):
+    """A source whose image paths start from a folder, and are not followed out of it."""
+
+    _root: Path
+    """The folder; set by the constructor."""
+
+    def read(self, image_id: str) -> bytes:
+        """See `source.base.Source`."""
+        return self._safe[1][image_id].read_bytes()
+
+    @cached_property
+    def _instances(self) -> Instances:
+        return self._safe[0]
+
+    @cached_property
+    def _safe(self) -> tuple[Instances, dict[str, Path]]:
+        return keep_safe(self._parse(), self._root, self.name)
+
+
+class Folder(Below):
     """A source of an annotation file and a folder that its image paths start from.
 
     Args:
@@ -93,18 +112,6 @@ class Folder(Annotated):
                 f"source images={images}: no such folder; expected the images that "
                 f"{self._file.name} names ({holds})"
             )
-
-    def read(self, image_id: str) -> bytes:
-        """See `source.base.Source`."""
-        return self._safe[1][image_id].read_bytes()
-
-    @cached_property
-    def _instances(self) -> Instances:
-        return self._safe[0]
-
-    @cached_property
-    def _safe(self) -> tuple[Instances, dict[str, Path]]:
-        return keep_safe(self._parse(), self._root, self.name)
 
 
 def keep_safe(found: Instances, root: Path, source: str) -> tuple[Instances, dict[str, Path]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from oodexp.error import OodexpError
 from oodexp.record import ABSENT, UNKNOWN
-from oodexp.source.annotated import Annotated, keep_safe
+from oodexp.source.annotated import Below
 from oodexp.source.cells import Cells, empty, marked
 from oodexp.source.cityscapes_labels import OBJECTS, PAINTED, TRAINED
 from oodexp.source.cityscapes_visible import (
@@ -33,7 +32,7 @@ _READERS: dict[str, Callable[[bytes], Shown]] = {
 _CLASSES = {"objects": OBJECTS, "train": TRAINED}
 
 
-class Cityscapes(Annotated):
+class Cityscapes(Below):
     """Images of Cityscapes and the classes visible in them; every other class is absent.
 
     Pixels come from the instance image (`*_gtFine_instanceIds.png`), or where there is none from
@@ -68,7 +67,7 @@ class Cityscapes(Annotated):
             raise OodexpError(f"source.min_pixels={min_pixels}: expected a number >= 0")
         self._table = _table(_CLASSES[classes], Labels.of(labels))
         super().__init__(name, self._table)
-        self._truth, self._photos = _folders(Path(root).expanduser(), split)
+        self._truth, self._root = _folders(Path(root).expanduser(), split)
         self._min_pixels = min_pixels
         self._otherwise = UNKNOWN if left_out == "unknown" else ABSENT
 
@@ -86,18 +85,6 @@ class Cityscapes(Annotated):
                 f"{root}/leftImg8bit/{split}", images, login=True,
             ),
         ]  # fmt: skip
-
-    def read(self, image_id: str) -> bytes:
-        """See `source.base.Source`."""
-        return self._safe[1][image_id].read_bytes()
-
-    @cached_property
-    def _instances(self) -> Instances:
-        return self._safe[0]
-
-    @cached_property
-    def _safe(self) -> tuple[Instances, dict[str, Path]]:
-        return keep_safe(self._parse(), self._photos, self.name)
 
     def _parse(self) -> Instances:
         listed: list[Listed] = []
@@ -125,7 +112,7 @@ class Cityscapes(Annotated):
                 f"{self._truth}: no annotation in it; expected files such as "
                 "frankfurt/frankfurt_000000_000294_gtFine_instanceIds.png (gtFine_trainvaltest.zip)"
             )
-        return sorted(annotated | set(_files(self._photos, _PHOTO)))
+        return sorted(annotated | set(_files(self._root, _PHOTO)))
 
     def _shown(self, city: str, stem: str) -> tuple[str, Shown | str]:
         """The annotation and the file it comes from, or what is wrong."""

@@ -7,19 +7,15 @@ import json
 import zipfile
 from functools import cached_property
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from oodexp.error import OodexpError
+from oodexp.source.annotated import Annotated
 from oodexp.source.instances import Instances, parse
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 _SEEDS = ("test", "dev")
 
 
-class Miniature:
+class Miniature(Annotated):
     """Scenes of the drawn world that ship with the package.
 
     Args:
@@ -35,38 +31,15 @@ class Miniature:
             raise OodexpError(f"source.seed={seed}: expected one of {', '.join(_SEEDS)}")
         if limit is not None and limit < 1:
             raise OodexpError(f"source.limit={limit}: expected a number >= 1 or null")
-        self.name = name
-        self.labels_sha256: str | None = None
-        """See `source.base.Source`."""
+        super().__init__(name, labels=None)
         self._seed = seed
         self._limit = limit
-
-    def images(self) -> pd.DataFrame:
-        """See `source.base.Source`."""
-        return self._instances.images
-
-    def categories(self) -> list[str]:
-        """See `source.base.Source`."""
-        return self._instances.categories
-
-    def pairs(self) -> pd.DataFrame:
-        """See `source.base.Source`."""
-        return self._instances.pairs
-
-    def presence(self) -> np.ndarray:
-        """See `source.base.Source`."""
-        return self._instances.presence
-
-    def problems(self) -> pd.DataFrame:
-        """See `source.base.Source`."""
-        return self._instances.problems
 
     def read(self, image_id: str) -> bytes:
         """See `source.base.Source`."""
         return self._bytes[image_id]
 
-    @cached_property
-    def _instances(self) -> Instances:
+    def _parse(self) -> Instances:
         data = resources.files("oodexp.miniature") / "data" / f"{self._seed}.json.gz"
         document = json.loads(gzip.decompress(data.read_bytes()))
         if self._limit is not None:

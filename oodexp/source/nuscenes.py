@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from oodexp.error import OodexpError
 from oodexp.record import ABSENT, UNKNOWN
-from oodexp.source.annotated import Annotated, keep_safe
+from oodexp.source.annotated import Below
 from oodexp.source.cells import Cells, empty, marked
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import Given, Labels, suggestion
@@ -23,7 +22,7 @@ from oodexp.source.nuscenes_rows import TABLES, named
 from oodexp.source.nuscenes_view import Inside, Rule, Seen, look
 
 
-class NuScenes(Annotated):
+class NuScenes(Below):
     """Key frames of a nuScenes camera and the categories of the boxes that they show.
 
     Presence and count are of boxes that pass the rule; nothing tests whether one object hides
@@ -60,7 +59,7 @@ class NuScenes(Annotated):
         self._given = given.table if given else {}
         self._table = LABELS | self._given
         super().__init__(name, self._table)
-        self._tables, self._images = _folders(Path(root).expanduser(), version, camera)
+        self._tables, self._root = _folders(Path(root).expanduser(), version, camera)
         self._camera = camera
         self._scenes = _scenes(scenes)
         self._rule = Rule(inside, min_depth, min_height, min_area, min_visibility, min_points)
@@ -85,18 +84,6 @@ class NuScenes(Annotated):
                 login=True,
             ),
         ]  # fmt: skip
-
-    def read(self, image_id: str) -> bytes:
-        """See `source.base.Source`."""
-        return self._safe[1][image_id].read_bytes()
-
-    @cached_property
-    def _instances(self) -> Instances:
-        return self._safe[0]
-
-    @cached_property
-    def _safe(self) -> tuple[Instances, dict[str, Path]]:
-        return keep_safe(self._parse(), self._images, self.name)
 
     def _parse(self) -> Instances:
         self._check_names()
