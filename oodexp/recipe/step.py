@@ -143,7 +143,9 @@ def ask(desk: Desk, parts: Parts, worlds: Sequence[World], scored: Sequence[Scor
                 vlm.calibrate(calibration(world, scores.reasons))
             mine = questions[questions["source"] == world.source.name]
             done = answer(name, vlm, mine, world.images, world.source.read, parts.store, parts.loop)
-            desk.fingerprint(name, done.fingerprint)
+            # A calibrated VLM is another one on each source.
+            part = name if len(worlds) == 1 else f"{name}/{world.source.name}"
+            desk.fingerprint(part, done.fingerprint)
             found.append(done.completions)
             asked += done.asked_questions
     _note_torn(desk, parts.store)
