@@ -155,13 +155,23 @@ class Question:
     category: str
     """Category text, inserted verbatim into the prompt."""
     kind: str
-    """What is asked: `existence`."""
+    """What is asked: `existence`, `existence_cot`, `counting`, `logic` or `polling`."""
     polarity: str
-    """`present` ("... contain ...") or `absent` ("... not contain ...")."""
+    """`present` ("... contain ..."), `absent` ("... not contain ..."), `count` (a number) or
+    `compare` (is the number of `category` greater than that of `other`)."""
     prompt: str
     """The full text put to the model."""
     target: str
-    """The right answer, in lower case: `yes` or `no`."""
+    """The right answer, in lower case: `yes`, `no`, or a whole number >= 0."""
+    other: str | None = None
+    """Second category of a comparison; null for every other question."""
+    split: str | None = None
+    """Split that the question counts for: that of its pair, or, for an absent category of polling,
+    that of the present pair it stands beside."""
+    strategy: str | None = None
+    """Polling: `present`, or how an absent category was chosen."""
+    max_tokens: int | None = None
+    """Most new tokens of the reply; null for the VLM's own setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +187,20 @@ class Completion:
     completion: str | None
     """The text as generated, unchanged; null when there is none."""
     status: str
-    """`ok`, `truncated` (token limit reached) or `error`."""
+    """`ok`, `truncated` (token limit reached), `refused` (by the model, in a field of its own),
+    `filtered` (by a provider's content filter), `empty` (no text) or `error`."""
     reason: str | None
-    """What went wrong, when the status is `error`."""
+    """What went wrong, when the status is `error`; such a question is asked again the next time."""
     tokens: int | None
-    """Number of generated tokens; null when the model does not say."""
+    """Number of generated tokens, reasoning included; null when the model does not say."""
     seconds: float | None
-    """Wall time of the batch divided by its size."""
+    """Wall time of the request, or of the batch divided by its size."""
+    prompt_tokens: int | None = None
+    """Number of tokens of prompt and image; null when the model does not say."""
+    yes_probability: float | None = None
+    """P(yes) / (P(yes) + P(no)) of the first token, in [0, 1]; null unless it was measured."""
+    yes_no_mass: float | None = None
+    """P(yes) + P(no) of the first token, in [0, 1]: small where neither is what the model says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,23 +230,27 @@ class Measurement:
     """A metric of a VLM on a group of questions, with its interval."""
 
     KEY: ClassVar[tuple[str, ...]] = (
-        "vlm", "source", "split", "contrast", "group", "convention", "metric",
+        "vlm", "kind", "source", "split", "contrast", "group", "convention", "metric",
     )  # fmt: skip
 
     vlm: str
     """Name of the VLM."""
+    kind: str
+    """The question set: `existence`, `existence_cot`, `progression` or `polling`."""
     source: str
     """Name of the data set, or `pooled` for all of the run together."""
     split: str
     """`ID`, `OOD-S` or `OOD-H`."""
     contrast: str
-    """`none` for the value itself; `ID` for the drop, value on ID minus value on the split."""
+    """`none` for the value itself; `ID` for the drop, value on ID minus value on the split; the
+    name of another kind for the value of this kind minus that of the other, on the same pairs."""
     group: str
     """`all`, or a composition group such as `planted: secondary` or `size: small`."""
     convention: str
-    """`headline` (unread is wrong), `read` (read answers only) or `paper` (the authors' rule)."""
+    """`headline` (unread is wrong), `read` (read answers only), `paper` (the authors' rule), or
+    `constant` (what the best constant answer would score)."""
     metric: str
-    """`accuracy`, `precision`, `recall`, `f1` or `mcc`."""
+    """`accuracy`, `precision`, `recall`, `f1`, `mcc`; others are named by the kind's metric."""
     value: float | None
     """The metric as a fraction; null when undefined."""
     lower: float | None

@@ -23,6 +23,7 @@ STATUSES: Mapping[str, str] = MappingProxyType(
         "ambiguous": "several answers were given and none was declared the final one",
         "conflict": "a yes or no, and a separate sentence that says the opposite of it",
         "refused": "the model declined to answer, or says that it cannot see images",
+        "filtered": "the provider's content filter withheld the answer",
         "truncated": "the reasoning was cut off before an answer began",
         "empty": "nothing is left once reasoning, blanks and formatting marks are taken away",
         "error": "there is no text, or the text is another harness's failure notice",

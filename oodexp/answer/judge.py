@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from oodexp.answer.base import Reader
 
+TOLD = ("truncated", "refused", "filtered", "empty")
+"""Statuses of a completion that say more than a reader that found no answer can."""
+
 
 def judge(
     completions: pd.DataFrame, questions: pd.DataFrame, readers: Mapping[str, Reader]
@@ -37,8 +40,8 @@ def judge(
                 polarity=row.polarity,
                 category=row.category,
             )
-            cut = row.status == "truncated" and found.status in ("unknown", "empty")
-            status = "truncated" if cut else found.status
+            told = row.status in TOLD and found.status in ("unknown", "empty", "error")
+            status = row.status if told else found.status
             correct = found.value == row.target
             rows.append(
                 Answer(row.vlm, name, row.question_id, found.value, status, found.flag, correct)

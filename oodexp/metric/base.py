@@ -21,6 +21,8 @@ class Evidence:
     """`record.Question`."""
     answers: pd.DataFrame
     """`record.Answer`, of all VLMs and readers."""
+    completions: pd.DataFrame
+    """`record.Completion`, of all VLMs."""
 
 
 class Metric(Protocol):

@@ -13,8 +13,9 @@ PAIR = ["source", "image_id", "category"]
 def judged(evidence: Evidence, headline: str, paper: str) -> pd.DataFrame:
     """One row per VLM, convention and answered question about a drawn pair.
 
-    Columns: `vlm`, `convention`, `source`, `image_id`, `split`, `groups` (list of labels), `answer`
-    and `target` (bool, True is yes), `unread` (bool) and `used` (bool: whether the row counts).
+    Columns: `vlm`, `kind`, `convention`, `source`, `image_id`, `category`, `split`, `groups` (list
+    of labels), `answer` and `target` (bool, True is yes), `unread` (bool) and `used` (bool: whether
+    the row counts).
 
     Conventions: `headline` takes an unread answer as the wrong one; `read` leaves it out; `paper`
     reads by the authors' rule, to which only failed requests are unread, and leaves out both
@@ -45,7 +46,7 @@ def _about(evidence: Evidence) -> pd.DataFrame:
         if len(labels)
         else [[] for _ in range(len(evidence.pairs))]
     )
-    questions = evidence.questions[["question_id", *PAIR, "target"]]
+    questions = evidence.questions[["question_id", "kind", *PAIR, "target"]]
     joined = questions.merge(drawn[[*PAIR, "split"]], on=PAIR, validate="many_to_one")
     return joined.merge(named, on=PAIR, how="left", validate="many_to_one")
 
@@ -54,7 +55,7 @@ def _counted(answers: pd.DataFrame, convention: str, used: pd.Series) -> pd.Data
     target = answers["target"] == "yes"
     unread = answers["reading"].isna()
     answer = (answers["reading"] == "yes").where(~unread, ~target)
-    columns = answers[["vlm", "source", "image_id", "split", "groups"]]
+    columns = answers[["vlm", "kind", "source", "image_id", "category", "split", "groups"]]
     return columns.assign(
         convention=convention, target=target, answer=answer.astype(bool), unread=unread, used=used
     )
@@ -62,4 +63,4 @@ def _counted(answers: pd.DataFrame, convention: str, used: pd.Series) -> pd.Data
 
 def _pair_failed(answers: pd.DataFrame) -> pd.Series:
     failed = answers["reading"].isna()
-    return failed.groupby([answers["vlm"], *(answers[c] for c in PAIR)]).transform("any")
+    return failed.groupby([answers[c] for c in ("vlm", "kind", *PAIR)]).transform("any")

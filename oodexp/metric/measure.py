@@ -16,7 +16,7 @@ from oodexp.metric.judged import judged
 from oodexp.record import SPLITS, Measurement
 
 POOLED = "pooled"
-KEYS = ["source", "split", "group", "convention"]
+KEYS = ["kind", "source", "split", "group", "convention"]
 
 
 class Binary:
@@ -101,11 +101,11 @@ def _measurements(
     draws = {} if weights is None else {
         c: resampled(weights, counts[c], from_counts) for c in names.values()
     }  # fmt: skip
-    for (source, split, group, convention), cell in sorted(names.items(), key=_reading_order):
-        head = (vlm, source, split)
+    for (kind, source, split, group, convention), cell in sorted(names.items(), key=_reading_order):
+        head = (vlm, kind, source, split)
         tail = (group, convention, counts[cell], int(cells.loc[cell, "unread"]))
         yield from _values(head, tail, from_counts(counts[cell].sum(axis=0)), draws[cell], None)
-        reference = names.get((source, SPLITS[0], group, convention))
+        reference = names.get((kind, source, SPLITS[0], group, convention))
         if split != SPLITS[0] and reference is not None:
             base = counts[reference]
             drop = from_counts(base.sum(axis=0)) - from_counts(counts[cell].sum(axis=0))
@@ -113,7 +113,7 @@ def _measurements(
 
 
 def _values(
-    head: tuple[str, str, str], tail: tuple[str, str, np.ndarray, int], values: np.ndarray,
+    head: tuple[str, str, str, str], tail: tuple[str, str, np.ndarray, int], values: np.ndarray,
     draws: np.ndarray, reference: np.ndarray | None,
 ) -> Iterator[Measurement]:  # fmt: skip
     group, convention, counts, unread = tail
@@ -134,7 +134,7 @@ def _values(
 
 
 def _reading_order(
-    item: tuple[tuple[str, str, str, str], int],
+    item: tuple[tuple[str, str, str, str, str], int],
 ) -> tuple[bool | str | int, ...]:
-    source, split, group, convention = item[0]
-    return source != POOLED, source, SPLITS.index(split), group != "all", group, convention
+    kind, source, split, group, convention = item[0]
+    return kind, source != POOLED, source, SPLITS.index(split), group != "all", group, convention

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from oodexp import table
+from oodexp.predict.completion import COLUMNS
 from oodexp.predict.content import shown
 from oodexp.predict.loop import Loop
 from oodexp.predict.store import Store
@@ -32,6 +33,8 @@ class Asked(NamedTuple):
     """The text put to the model."""
     reason: str | None
     """Why there are no pixels."""
+    max_tokens: int | None
+    """Most new tokens of the reply; None for the VLM's own setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +49,28 @@ class Answered:
     """Number of questions that the model was run on; 0 when all came from the store."""
 
 
+class Row(NamedTuple):
+    """A question still to ask."""
+
+    key: str
+    """sha256 over image bytes and prompt."""
+    image_id: str
+    """Id of the image."""
+    prompt: str
+    """The text put to the model."""
+    most: int | None
+    """Most new tokens of the reply."""
+
+
 class Asking:
     """The questions still to ask (see `chunk.Items`); an image is decoded once a batch.
 
     Args:
-        rows: (key, image id, prompt) of each question, questions of an image side by side.
+        rows: The questions, those of an image side by side.
         read: Gives an image's bytes by its id.
     """
 
-    def __init__(self, rows: Sequence[tuple[str, str, str]], read: Callable[[str], bytes]) -> None:
+    def __init__(self, rows: Sequence[Row], read: Callable[[str], bytes]) -> None:
         self._rows = rows
         self._read = read
 
@@ -63,10 +79,11 @@ class Asking:
 
     def __getitems__(self, indices: Sequence[int]) -> list[Asked]:
         """The questions of a batch."""
-        pixels = {i: self._pixels(i) for i in dict.fromkeys(self._rows[n][1] for n in indices)}
+        rows = [self._rows[n] for n in indices]
+        pixels = {i: self._pixels(i) for i in dict.fromkeys(row.image_id for row in rows)}
         return [
-            Asked(key, pixels[image][0], prompt, pixels[image][1])
-            for key, image, prompt in (self._rows[n] for n in indices)
+            Asked(row.key, pixels[row.image_id][0], row.prompt, pixels[row.image_id][1], row.most)
+            for row in rows
         ]
 
     def _pixels(self, image_id: str) -> tuple[Image | None, str | None]:
@@ -94,12 +111,13 @@ def answer(
     sha = questions["image_id"].map(images.set_index("image_id")["sha256"])
     # A file that could not be read has no bytes to tell it by.
     content = sha.fillna("no file: " + questions["image_id"])
-    keys = [_key(s, p) for s, p in zip(content, questions["prompt"], strict=True)]
+    most = [None if pd.isna(m) else int(m) for m in questions["max_tokens"]]
+    keys = [_key(*of) for of in zip(content, questions["prompt"], most, strict=True)]
     fingerprint = vlm.fingerprint()
     shelf = store.shelf("completions", fingerprint)
-    asked = zip(keys, questions["image_id"], questions["prompt"], strict=True)
-    every = {key: (key, image, prompt) for key, image, prompt in asked}
-    rows = loop.agreed(lambda: [every[key] for key in shelf.missing(keys, retry=True)])
+    asked = zip(keys, questions["image_id"], questions["prompt"], most, strict=True)
+    every = {key: Row(key, *rest) for key, *rest in asked}
+    rows = loop.agreed(lambda: _ordered([every[k] for k in shelf.missing(keys, retry=True)]))
     if rows:
         from oodexp.predict.module import AnsweringModule
 
@@ -108,14 +126,22 @@ def answer(
         loop.run(title, module, Asking(rows, read), loop.answering_batch, {name: shelf})
     found = shelf.read(keys, loop.patience).to_pandas() if keys else pd.DataFrame(columns=_VALUES)
     columns = {"vlm": name, "question_id": questions["question_id"].tolist()}
-    columns |= {value: found[value] for value in _VALUES}
-    columns["tokens"] = found["tokens"].astype("Int64")
+    # Shards of an older version have fewer columns.
+    columns |= {value: found.get(value, pd.Series(None, found.index)) for value in _VALUES}
+    columns |= {value: columns[value].astype("Int64") for value in ("tokens", "prompt_tokens")}
     completions = table.frame(Completion, columns)
     return Answered(completions, fingerprint, len(rows))
 
 
-_VALUES = ["completion", "status", "reason", "tokens", "seconds"]
+_VALUES = [*COLUMNS, "seconds"]
 
 
-def _key(sha256: str, prompt: str) -> str:
-    return hashlib.sha256(f"{sha256}\0{prompt}".encode()).hexdigest()
+def _ordered(rows: list[Row]) -> list[Row]:
+    """Short replies first, questions of an image side by side: a batch goes on to its longest."""
+    first = {image: n for n, image in enumerate(dict.fromkeys(row.image_id for row in rows))}
+    return sorted(rows, key=lambda row: (row.most or 0, first[row.image_id]))
+
+
+def _key(sha256: str, prompt: str, most: int | None) -> str:
+    limit = "" if most is None else f"\0{most} tokens"
+    return hashlib.sha256(f"{sha256}\0{prompt}{limit}".encode()).hexdigest()

@@ -11,6 +11,8 @@ import pyarrow as pa
 from pytorch_lightning import LightningModule
 
 from oodexp.error import OodexpError
+from oodexp.predict.completion import rows_of
+from oodexp.vlm.base import Reply
 
 if TYPE_CHECKING:
     from oodexp.predict.answering import Asked
@@ -93,10 +95,10 @@ class AnsweringModule(_Module):
         self._vlm.load(str(self.trainer.strategy.root_device))
 
     def predict_step(self, batch: Sequence[Asked], batch_idx: int) -> dict[str, pa.Table]:
-        """Rows `key`, `completion`, `status`, `reason`, `tokens`, `seconds`."""
+        """Rows of `completion.rows_of`."""
         start = time.perf_counter()
-        shown = [(a.image, a.prompt) for a in batch if a.image is not None]
-        told = self._vlm.complete([i for i, _ in shown], [p for _, p in shown]) if shown else []
+        shown = [(a.image, a.prompt, a.max_tokens) for a in batch if a.image is not None]
+        told = self._vlm.complete(*map(list, zip(*shown, strict=True))) if shown else []
         if len(told) != len(shown):
             raise OodexpError(
                 f"vlm {self._shelf}: {len(told)} replies to {len(shown)} questions; expected one a "
@@ -104,19 +106,8 @@ class AnsweringModule(_Module):
             )
         replies = iter(told)
         rows = [
-            next(replies) if a.image is not None else (None, "error", a.reason, None) for a in batch
+            next(replies) if a.image is not None else Reply(None, "error", a.reason, None)
+            for a in batch
         ]
         seconds = (time.perf_counter() - start) / len(batch)
-        text, status, reason, tokens = zip(*rows, strict=True)
-        return {
-            self._shelf: pa.table(
-                {
-                    "key": pa.array([a.key for a in batch], pa.string()),
-                    "completion": pa.array(text, pa.string()),
-                    "status": pa.array(status, pa.string()),
-                    "reason": pa.array(reason, pa.string()),
-                    "tokens": pa.array(tokens, pa.int64()),
-                    "seconds": pa.array([seconds] * len(batch), pa.float64()),
-                }
-            )
-        }
+        return {self._shelf: rows_of([a.key for a in batch], rows, [seconds] * len(batch))}

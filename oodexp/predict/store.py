@@ -119,7 +119,9 @@ class Shelf:
         shards = self._shards(None)
         if not shards:
             return pa.table({"key": pa.array([], pa.string())})
-        table = pa.concat_tables(shards)
+        table = pa.concat_tables(
+            shards, promote_options="default"
+        )  # older shards have fewer columns
         index = table.select(["key", "reason"]).to_pandas()
         index["failed"] = index["reason"].notna()
         first = index.sort_values("failed", kind="stable").drop_duplicates("key")

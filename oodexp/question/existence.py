@@ -26,12 +26,17 @@ class Existence:
         templates: Prompt by polarity, `present` and `absent`, with `{}` for the category.
         population: `all` scored pairs of the division, so that another threshold, cap or draw asks
             nothing new; or only the `drawn` ones, when every question is dear.
+        kind: Name of the question set, as it stands in tables: `existence`, `existence_cot`.
+        max_tokens: Most new tokens of a reply; null for the VLM's own setting.
 
     Raises:
         OodexpError: If a template or the population is not as it should be.
     """
 
-    def __init__(self, templates: Mapping[str, str], population: str = "all") -> None:
+    def __init__(
+        self, templates: Mapping[str, str], population: str = "all", kind: str = "existence",
+        max_tokens: int | None = None,
+    ) -> None:  # fmt: skip
         if set(templates) != {"present", "absent"} or any(
             "{}" not in t for t in templates.values()
         ):
@@ -45,6 +50,8 @@ class Existence:
             )
         self._templates = dict(templates)
         self._population = population
+        self._kind = kind
+        self._max_tokens = max_tokens
 
     def ask(self, memberships: pd.DataFrame) -> pd.DataFrame:
         """See `base.Questioner`; pairs in order, the present question first."""
@@ -64,14 +71,18 @@ class Existence:
         yes = pairs["present"].to_numpy(dtype=bool) == (polarity == "present")
         return pd.DataFrame(
             {
-                "question_id": key + f"/existence/{polarity}",
+                "question_id": key + f"/{self._kind}/{polarity}",
                 "source": pairs["source"],
                 "image_id": pairs["image_id"],
                 "category": pairs["category"],
-                "kind": "existence",
+                "kind": self._kind,
                 "polarity": polarity,
                 "prompt": [template.replace("{}", c) for c in pairs["category"]],
                 "target": pd.Series(yes, index=pairs.index).map({True: "yes", False: "no"}),
+                "other": None,
+                "split": pairs["split"],
+                "strategy": None,
+                "max_tokens": pd.Series(self._max_tokens, index=pairs.index, dtype="Int64"),
             }
         )
 

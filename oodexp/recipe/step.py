@@ -175,8 +175,9 @@ def measure(desk: Desk, metric: Metric) -> None:
     """Keeps `measurements`."""
     tables = desk.tables
     evidence = Evidence(
-        tables["pairs"], tables["memberships"], tables["questions"], tables["answers"]
-    )
+        tables["pairs"], tables["memberships"], tables["questions"], tables["answers"],
+        tables["completions"],
+    )  # fmt: skip
     desk.keep("measurements", metric.measure(evidence))
 
 

@@ -17,11 +17,17 @@ class Reply(NamedTuple):
     text: str | None
     """The generated text, unchanged; None when there is none."""
     status: str
-    """`ok`, `truncated` (token limit reached before the end) or `error`."""
+    """A status of `record.Completion`."""
     reason: str | None
-    """What went wrong, when the status is `error`."""
+    """What went wrong, when the status is `error`; None otherwise."""
     tokens: int | None
     """Number of generated tokens; None when the model does not say."""
+    prompt_tokens: int | None = None
+    """Number of tokens of prompt and image; None when the model does not say."""
+    yes_probability: float | None = None
+    """P(yes) / (P(yes) + P(no)) of the first token; None when it was not measured."""
+    yes_no_mass: float | None = None
+    """P(yes) + P(no) of the first token; None when it was not measured."""
 
 
 class Vlm(Protocol):
@@ -36,10 +42,16 @@ class Vlm(Protocol):
     def load(self, device: str) -> None:
         """Loads weights in evaluation mode onto `device`."""
 
-    def complete(self, images: Sequence[Image], prompts: Sequence[str]) -> list[Reply]:
-        """One reply per (image, prompt), in order; images are RGB and may repeat.
+    def complete(
+        self, images: Sequence[Image], prompts: Sequence[str],
+        max_tokens: Sequence[int | None] | None = None,
+    ) -> list[Reply]:  # fmt: skip
+        """One reply per (image, prompt), in order; a reply does not depend on its neighbours.
 
-        A reply does not depend on its neighbours in the batch.
+        Args:
+            images: RGB; questions on one image stand side by side and carry the same object.
+            prompts: The full texts.
+            max_tokens: Most new tokens of each reply; None for the VLM's own setting.
         """
 
 

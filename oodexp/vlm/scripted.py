@@ -36,7 +36,10 @@ class Scripted:
     def load(self, device: str) -> None:
         """Nothing is loaded."""
 
-    def complete(self, images: Sequence[Image], prompts: Sequence[str]) -> list[Reply]:
+    def complete(
+        self, images: Sequence[Image], prompts: Sequence[str],
+        max_tokens: Sequence[int | None] | None = None,
+    ) -> list[Reply]:  # fmt: skip
         """The reply of the first rule that fits each prompt; an error where none does."""
         return [self._answer(prompt) for _, prompt in zip(images, prompts, strict=True)]
 

@@ -130,7 +130,10 @@ class Threshold:
             np.concatenate(cosines), absent, np.array(folds), self.folds, self.quantile
         )
 
-    def complete(self, images: Sequence[Image], prompts: Sequence[str]) -> list[Reply]:
+    def complete(
+        self, images: Sequence[Image], prompts: Sequence[str],
+        max_tokens: Sequence[int | None] | None = None,
+    ) -> list[Reply]:  # fmt: skip
         """`Yes` or `No` to the question as asked, negated or not."""
         keys = [pixel_digest(image) for image in images]
         new = {k: i for k, i in zip(keys, images, strict=True) if k not in self._seen}

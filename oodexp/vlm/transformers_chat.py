@@ -96,7 +96,10 @@ class TransformersChat:
         self._net, self._processor, self._device = net.to(device).eval(), processor, device
         self._generation = self._settings(net.generation_config)
 
-    def complete(self, images: Sequence[Image], prompts: Sequence[str]) -> list[Reply]:
+    def complete(
+        self, images: Sequence[Image], prompts: Sequence[str],
+        max_tokens: Sequence[int | None] | None = None,
+    ) -> list[Reply]:  # fmt: skip
         """New tokens only, special tokens left out, otherwise unchanged."""
         pairs = list(zip(images, prompts, strict=True))
         if not pairs:

@@ -9,7 +9,7 @@ import pytest
 
 from oodexp import table
 from oodexp.metric.base import Evidence
-from oodexp.record import Answer, Membership, Pair, Question
+from oodexp.record import Answer, Completion, Membership, Pair, Question
 
 
 @dataclass
@@ -56,6 +56,7 @@ class Desk:
         return Evidence(
             table.frame(Pair, self.pairs), table.frame(Membership, self.members),
             table.frame(Question, self.questions), table.frame(Answer, self.answers[::-1]),
+            table.frame(Completion),
         )  # fmt: skip
 
 

@@ -267,7 +267,7 @@ def test_predictions_of_ranks_in_any_order_are_joined_by_question(shared):
     asked = table.frame(Question, questions)
     evidence = Evidence(
         table.frame(Pair, pairs), table.frame(Membership, members), asked,
-        judge(completions, asked, {"mine": YesNo(), "theirs": Paper()}),
+        judge(completions, asked, {"mine": YesNo(), "theirs": Paper()}), completions,
     )  # fmt: skip
     assert row(measure(evidence)).value == expected["joined_by_id_accuracy"]
     positions = zip([r for rank in ranks for r in rank], labels, strict=True)
@@ -300,7 +300,7 @@ def test_refusals_and_silence_count_as_wrong_in_the_headline_only(shared):
                 for i, p in zip(ids, present, strict=True)
             ],
         ),
-        asked, answers,
+        asked, answers, table.frame(Completion, replies),
     )  # fmt: skip
     measured = measure(evidence)
     headline, read = row(measured), row(measured, convention="read")

@@ -27,7 +27,7 @@ class Watched(Scripted):
         self.seen: list[tuple[np.ndarray, str]] = []
         self.batches: list[int] = []
 
-    def complete(self, images, prompts):
+    def complete(self, images, prompts, max_tokens=None):
         self.batches.append(len(prompts))
         self.seen += [(np.asarray(i), p) for i, p in zip(images, prompts, strict=True)]
         return super().complete(images, prompts)
@@ -128,7 +128,7 @@ def test_an_error_is_asked_anew_and_its_neighbours_are_not(world, store, loop):
         def fingerprint(self):
             return {"kind": "flaky"}
 
-        def complete(self, images, prompts):
+        def complete(self, images, prompts, max_tokens=None):
             replies = super().complete(images, prompts)
             if not self.failing:
                 return replies
@@ -193,7 +193,7 @@ def test_a_batch_of_unreadable_images_only_is_never_put_to_the_model(world, stor
 @pytest.mark.parametrize("count", [0, 2, 4])
 def test_a_vlm_with_too_few_or_too_many_replies_is_named(world, store, loop, count):
     class Faulty(Watched):
-        def complete(self, images, prompts):
+        def complete(self, images, prompts, max_tokens=None):
             return [Reply("Yes", "ok", None, 1)] * count
 
     with pytest.raises(OodexpError, match=f"vlm vlm: {count} replies to 3 questions"):
@@ -202,7 +202,7 @@ def test_a_vlm_with_too_few_or_too_many_replies_is_named(world, store, loop, cou
 
 def test_a_killed_run_goes_on_where_it_was(world, store, loop):
     class Killed(Watched):
-        def complete(self, images, prompts):
+        def complete(self, images, prompts, max_tokens=None):
             if len(self.batches) == 2:
                 raise RuntimeError("out of memory")
             return super().complete(images, prompts)
