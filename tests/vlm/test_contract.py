@@ -20,6 +20,12 @@ from oodexp.vlm.base import Calibrated, Calibration
 FOLDER = Path(__file__).resolve().parents[2] / "conf" / "vlm"
 FILES = sorted(FOLDER.glob("*.yaml"))
 AT_HAND = ["always_yes", "conse_threshold_lite1", "fastvlm_miniature"]
+PAPER = {
+    "llava_next": (256, False), "deepseek_vl": (512, False), "deepseek_vl2": (512, False),
+    "internvl2": (1024, False), "internvl2_5": (1024, False), "qwen2_vl": (256, True),
+    "qwen2_5_vl": (256, False), "llama_3_2_vision": (30, True),
+}  # fmt: skip
+"""Most new tokens of the local models of OODBench, and whether they sample."""
 PROMPTS = [
     "Does this image contain a boat? (yes or no)",
     "Does this image not contain a boat? (yes or no)",
@@ -69,6 +75,14 @@ def test_a_vlm_is_made_without_its_weights(file: Path) -> None:
     vlm = instantiate(part(file.stem))
     for method in ("fingerprint", "load", "complete"):
         assert callable(getattr(vlm, method))
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_models_of_the_paper_are_asked_as_there(name: str) -> None:
+    vlm = instantiate(part(name))
+    sampled = getattr(vlm, "do_sample", False) or vlm.temperature not in (None, 0)
+    assert (vlm.max_new_tokens, sampled) == PAPER[name]
+    assert vlm.dtype == "bfloat16"
 
 
 @pytest.mark.parametrize("name", AT_HAND)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from PIL import Image
 
 from oodexp.error import OodexpError
 from oodexp.vlm.base import Reply
+from oodexp.vlm.memory import Fitting
 from oodexp.vlm.transformers_chat import TransformersChat
+from tests.vlm.families import save_family
 
 PROMPTS = ["Yes or no?", "Does this image contain a very long traffic light? (yes or no)", "Hm"]
 
@@ -37,7 +41,6 @@ def test_a_reply_is_the_same_alone_and_in_a_batch(
 def test_a_reply_equals_a_loop_over_single_tokens(
     greedy: TransformersChat, llava_folder: Path, images: list[Image.Image]
 ) -> None:
-    import torch
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
     net = AutoModelForImageTextToText.from_pretrained(llava_folder).eval()
@@ -66,21 +69,19 @@ def test_a_reply_without_an_end_is_truncated(
 
 
 def test_an_end_token_ends_the_reply(greedy: TransformersChat) -> None:
-    import torch
-
-    yes = greedy._processor.tokenizer.encode("Yes", add_special_tokens=False)
-    ended = torch.tensor([*yes, 2, 0, 0])
-    assert greedy._reply(ended) == Reply("Yes", "ok", None, len(yes) + 1)
-    full = torch.tensor(yes * 4)
-    assert greedy._reply(full) == Reply("YesYesYesYes", "truncated", None, 12)
+    yes = greedy._wording.tokenizer.encode("Yes", add_special_tokens=False)
+    reply = greedy._decoder.reply
+    assert reply([*yes, 2, 0, 0], 12) == Reply("Yes", "ok", None, len(yes) + 1)
+    assert reply(yes * 4, 12) == Reply("YesYesYesYes", "truncated", None, 12)
+    assert reply([*yes, 2, 0, 0], 3) == Reply("Yes", "truncated", None, 3)
+    assert reply([*yes, 2, 0, 0], 4) == Reply("Yes", "ok", None, 4)
+    assert reply([2, 0, 0], 3) == Reply("", "empty", None, 1)
 
 
 def test_text_is_kept_as_generated(greedy: TransformersChat) -> None:
-    import torch
-
     text = "  Yes , it 's\n"
-    ids = greedy._processor.tokenizer.encode(text, add_special_tokens=False)
-    assert greedy._reply(torch.tensor([*ids, 2])).text == text
+    ids = greedy._wording.tokenizer.encode(text, add_special_tokens=False)
+    assert greedy._decoder.reply([*ids, 2], 99).text == text
 
 
 def test_greedy_decoding_warns_of_nothing(
@@ -117,8 +118,6 @@ def test_another_seed_gives_another_sample(llava_folder: Path, images: list[Imag
 def test_sampling_leaves_the_global_generator_alone(
     llava_folder: Path, images: list[Image.Image]
 ) -> None:
-    import torch
-
     vlm = TransformersChat(str(llava_folder), do_sample=True, temperature=5.0)
     vlm.load("cpu")
     torch.manual_seed(7)
@@ -128,50 +127,98 @@ def test_sampling_leaves_the_global_generator_alone(
     assert torch.equal(torch.rand(3), expected)
 
 
-def test_a_system_message_comes_first(llava_folder: Path, images: list[Image.Image]) -> None:
-    vlm = TransformersChat(str(llava_folder), system="Be brief.")
-    vlm.load("cpu")
-    messages = vlm._messages(images[0], "Hm")
-    text = vlm._processor.apply_chat_template(messages, add_generation_prompt=True)
-    assert text == "system: Be brief.\nuser: <image>Hm\nassistant: "
-
-
 def test_sampling_settings_without_sampling_are_refused(llava_folder: Path) -> None:
     with pytest.raises(OodexpError, match="do nothing"):
         TransformersChat(str(llava_folder), temperature=0.5)
 
 
-def test_a_processor_without_a_chat_template_is_refused(llava_folder: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(llava_folder, copy)
-    (copy / "chat_template.jinja").unlink()
-    with pytest.raises(OodexpError, match="no chat template"):
-        TransformersChat(str(copy)).load("cpu")
-
-
-def test_missing_weights_are_an_error_not_random_numbers(
-    llava_folder: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"prompt": "Question:"}, "no {} for the question"),
+        ({"prompt": "{}", "system": "Be brief."}, "no place for a system message"),
+        ({"decode": "beam"}, "generate or logits"),
+        ({"reuse": "yes"}, "auto or none"),
+        ({"quantization": "int2"}, "int8, int4 or null"),
+    ],
+)
+def test_a_wrong_setting_is_refused(
+    llava_folder: Path, changes: dict[str, Any], message: str
 ) -> None:
-    from safetensors.torch import load_file, save_file
+    with pytest.raises(OodexpError, match=re.escape(message)):
+        TransformersChat(str(llava_folder), **changes)
 
-    copy = tmp_path / "copy"
-    shutil.copytree(llava_folder, copy)
-    state = load_file(copy / "model.safetensors")
-    lost = next(name for name in state if "multi_modal_projector" in name)
-    del state[lost]
-    save_file(state, copy / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(OodexpError, match="multi_modal_projector"):
-        TransformersChat(str(copy)).load("cpu")
+
+def test_a_tokenizer_without_yes_and_no_is_refused(llava_folder: Path) -> None:
+    with pytest.raises(OodexpError, match="single tokens"):
+        TransformersChat(str(llava_folder), decode="logits").load("cpu")
+
+
+def test_only_prompts_that_offer_both_words_are_read_off_the_logits(
+    tmp_path: Path, images: list[Image.Image]
+) -> None:
+    folder = save_family("llava", tmp_path)
+    generated = TransformersChat(str(folder), max_new_tokens=6)
+    judged = TransformersChat(str(folder), max_new_tokens=6, decode="logits")
+    for vlm in (generated, judged):
+        vlm.load("cpu")
+    prompts = ["How many?", "Dog? (yes or no)", "Where?", "No dog? Yes or no?"]
+    free, first, also, second = judged.complete([images[0]] * 4, prompts)
+    assert [free, also] == generated.complete([images[0]] * 2, [prompts[0], prompts[2]])
+    for reply in (first, second):
+        assert reply.text in ("Yes", "No")
+        assert reply.yes_probability is not None
+        assert (reply.text == "Yes") == (reply.yes_probability > 0.5)
+        assert (reply.status, reply.tokens) == ("ok", 1)
+
+
+def test_a_batch_that_does_not_fit_is_halved(
+    greedy: TransformersChat, images: list[Image.Image], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [i for i in images[:3] for _ in PROMPTS], PROMPTS * 3
+    expected = greedy.complete(*asked)
+    prepare, sizes = greedy._reuse.prepare, list[int]()
+
+    def small(images: Any, texts: Any, most: int) -> Any:
+        sizes.append(len(texts))
+        if len(texts) > 3:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return prepare(images, texts, most)
+
+    monkeypatch.setattr(greedy._reuse, "prepare", small)
+    monkeypatch.setattr(greedy, "_fitting", Fitting())
+    assert greedy.complete(*asked) == expected
+    assert sizes == [9, 5, 3, 3, 3]
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"max_new_tokens": 8}, {"system": "Be brief."}, {"dtype": "bfloat16"}, {"do_sample": True}],
+    [
+        {"max_new_tokens": 8},
+        {"system": "Be brief."},
+        {"dtype": "bfloat16"},
+        {"do_sample": True},
+        {"decode": "logits"},
+        {"prompt": "<image>{}"},
+        {"processor": {"do_resize": False}},
+        {"attn_implementation": "eager"},
+    ],
 )
 def test_a_setting_changes_the_fingerprint(llava_folder: Path, changes: dict[str, Any]) -> None:
     before = TransformersChat(str(llava_folder)).fingerprint()
     after = TransformersChat(str(llava_folder), **changes).fingerprint()
     assert json.dumps(before) != json.dumps(after)
+
+
+def test_what_changes_no_answer_changes_no_fingerprint(llava_folder: Path) -> None:
+    usual = TransformersChat(str(llava_folder)).fingerprint()
+    same = {"reuse": "none", "device_map": "auto", "decode": "generate", "processor": {}}
+    assert TransformersChat(str(llava_folder), **same).fingerprint() == usual
+    # Stored completions are found by it: a key more or less would ask every question again.
+    assert set(usual) == {
+        "kind", "weights", "files", "max_new_tokens", "do_sample", "temperature", "top_p", "seed",
+        "system", "dtype", "versions",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
