@@ -268,6 +268,62 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True)
+class Calibration:
+    """One bin of the calibration curve of a VLM whose probabilities of yes and no were measured."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("vlm", "kind", "split", "lower")
+
+    vlm: str
+    """Name of the VLM."""
+    kind: str
+    """The question set, as in `Question`."""
+    split: str
+    """`ID`, `OOD-S` or `OOD-H`."""
+    lower: float
+    """Lower end of the bin, left out of it (the first bin holds 0)."""
+    upper: float
+    """Upper end of the bin."""
+    probability: float
+    """Mean P(yes) of the questions in the bin."""
+    share: float
+    """Share of these questions whose right answer is yes."""
+    n: int
+    """Number of questions in the bin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What asking one VLM about one source will take: worked out before anything is asked."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("vlm", "source")
+
+    vlm: str
+    """Name of the VLM."""
+    source: str
+    """Name of the data set."""
+    questions: int
+    """Number of different questions, counted once where they are the same."""
+    stored: int
+    """How many of them are in the store already."""
+    images: int
+    """Number of images that the others are about."""
+    prompt_tokens: int | None
+    """Tokens of all prompts still to send, images included; null when an image's are not known."""
+    new_tokens: int | None
+    """Generated tokens to expect, from what the VLM said before; null when it said nothing."""
+    most_tokens: int | None
+    """Generated tokens if every reply is as long as it may be; null without a limit."""
+    cost: float | None
+    """Price to expect; null when it is not known, 0 when asking costs no money."""
+    most_cost: float | None
+    """Price if every reply is as long as it may be, failed requests not counted."""
+    seconds: float | None
+    """Time to expect, from the stored completions; null when there are none."""
+    basis: str
+    """What the estimate rests on."""
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something that was left out, and why: never silent, never the end of the rest."""
 

@@ -205,6 +205,9 @@ def _argument(value: Any, parameter: inspect.Parameter, target: Any, path: str) 
     if isinstance(value, dict) and TARGET in value:
         yield from _part(value, path)
         return
+    for name, part in value.items() if isinstance(value, dict) else ():
+        if isinstance(part, dict) and TARGET in part:
+            yield from _part(part, f"{path}.{name}")
     if value == _OPEN:
         yield _to_give(path)
         return

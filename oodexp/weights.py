@@ -11,7 +11,8 @@ import importlib.util
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -52,6 +53,19 @@ def locate(model: str) -> Path:
             "form `organisation/name`; give a folder, `package:NAME/PATH` or a hub id"
         )
     return _snapshot(model)
+
+
+@contextmanager
+def nothing_downloaded() -> Iterator[None]:
+    """Within it, a model that is not here is missing, also where there is a network."""
+    from huggingface_hub import constants
+
+    before = constants.HF_HUB_OFFLINE
+    constants.HF_HUB_OFFLINE = True  # read at each call by all that downloads
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
 
 
 def weight_files(folder: Path) -> list[Path]:

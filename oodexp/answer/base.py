@@ -81,7 +81,8 @@ class Reader(Protocol):
         Args:
             completion: The text, word for word; None when the model gave none.
             polarity: `present` ("Does this image contain a dog?"), `absent` ("Does this image
-                not contain a dog?") or `count`.
+                not contain a dog?"), `count` or `compare` ("Is the number of dog in the image
+                greater than the number of cat?").
             category: The category as the question names it, e.g. "traffic light".
 
         Returns:

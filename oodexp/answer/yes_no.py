@@ -26,7 +26,7 @@ from oodexp.answer.mention import mask
 from oodexp.answer.status import is_refusal, silence
 from oodexp.answer.unwrap import THINK_TAGS, in_plain_words, unwrap
 
-POLARITIES = ("present", "absent")
+POLARITIES = ("present", "absent", "compare")
 
 
 class YesNo:
@@ -56,14 +56,15 @@ class YesNo:
 
         Args:
             completion: The text, word for word; None when the model gave none.
-            polarity: `present` or `absent`: what the question asked about the category.
+            polarity: `present` or `absent`: what the question asked about the category; `compare`
+                when it compared two numbers, which a sentence about the category cannot answer.
             category: The category as the question names it.
 
         Returns:
             `yes` or `no` as an answer to the question as asked, or why there is none.
 
         Raises:
-            ValueError: If the polarity is neither of the two.
+            ValueError: If the polarity is none of the three.
         """
         if polarity not in POLARITIES:
             raise ValueError(
@@ -112,7 +113,8 @@ class _Passage:
     def answers(self) -> dict[int, str]:
         """What each sentence that speaks of the category answers, by its place."""
         if self._answers is None:
-            said = {i: claim(sentence.text) for i, sentence in enumerate(self.sentences)}
+            told = [] if self.polarity == "compare" else self.sentences
+            said = {i: claim(sentence.text) for i, sentence in enumerate(told)}
             asks_present = self.polarity == "present"
             self._answers = {
                 i: "yes" if there == asks_present else "no"

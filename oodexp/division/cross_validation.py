@@ -60,6 +60,11 @@ class CrossValidation:
         self._field = {"competitors": competitors, "unknown": unknown}
         self._sampling = Sampling(id_pool, id_size, cap, seed)
 
+    @property
+    def cap(self) -> int | None:
+        """Most pairs per source and split; None for no cap."""
+        return self._sampling.cap
+
     def divide(
         self, matrix: Matrix, logits: Mapping[str, np.ndarray], reasons: Mapping[str, str],
         links: Mapping[str, str] | None = None,

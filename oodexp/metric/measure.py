@@ -12,10 +12,13 @@ from oodexp.error import OodexpError
 from oodexp.metric.base import Evidence
 from oodexp.metric.binary import METRICS, from_counts, undefined_reason
 from oodexp.metric.bootstrap import interval, resample_weights, resampled
+from oodexp.metric.certainty import certainties
 from oodexp.metric.judged import judged
 from oodexp.record import SPLITS, Measurement
 
 POOLED = "pooled"
+PLAIN = "existence"
+"""The kind that others of the same run are compared with, as chain of thought."""
 KEYS = ["kind", "source", "split", "group", "convention"]
 
 
@@ -51,8 +54,8 @@ class Binary:
                     f"metric.{role}={name}: no such reader; answer.readers has {', '.join(have)}"
                 )
         rows = judged(evidence, **self._readers)
-        rows["image"] = pd.factorize(rows["source"] + "/" + rows["image_id"], sort=True)[0]
-        images = int(rows["image"].max()) + 1 if len(rows) else 0
+        rows["image"], ids = pd.factorize(rows["source"] + "/" + rows["image_id"], sort=True)
+        images = len(ids)
         weights = None
         if images:
             weights = resample_weights(images, self._resamples, np.random.default_rng(self._seed))
@@ -61,6 +64,9 @@ class Binary:
             long = _spread(mine)
             counts = _confusion(long, images)
             found += _measurements(str(vlm), long, counts, weights)
+        if weights is not None:
+            number = {name: n for n, name in enumerate(ids)}
+            found += certainties(evidence, number, weights)
         return table.frame(Measurement, found)
 
 
@@ -104,17 +110,23 @@ def _measurements(
     for (kind, source, split, group, convention), cell in sorted(names.items(), key=_reading_order):
         head = (vlm, kind, source, split)
         tail = (group, convention, counts[cell], int(cells.loc[cell, "unread"]))
-        yield from _values(head, tail, from_counts(counts[cell].sum(axis=0)), draws[cell], None)
-        reference = names.get((kind, source, SPLITS[0], group, convention))
-        if split != SPLITS[0] and reference is not None:
-            base = counts[reference]
-            drop = from_counts(base.sum(axis=0)) - from_counts(counts[cell].sum(axis=0))
-            yield from _values(head, tail, drop, draws[reference] - draws[cell], base)
+        mine = from_counts(counts[cell].sum(axis=0))
+        yield from _values(head, tail, mine, draws[cell], "none", None)
+        drop = names.get((kind, source, SPLITS[0], group, convention))
+        if split != SPLITS[0] and drop is not None:
+            base = counts[drop]
+            lost = from_counts(base.sum(axis=0)) - mine
+            yield from _values(head, tail, lost, draws[drop] - draws[cell], SPLITS[0], base)
+        plain = names.get((PLAIN, source, split, group, convention))
+        if kind != PLAIN and plain is not None:
+            base = counts[plain]
+            gain = mine - from_counts(base.sum(axis=0))
+            yield from _values(head, tail, gain, draws[cell] - draws[plain], PLAIN, base)
 
 
 def _values(
     head: tuple[str, str, str, str], tail: tuple[str, str, np.ndarray, int], values: np.ndarray,
-    draws: np.ndarray, reference: np.ndarray | None,
+    draws: np.ndarray, contrast: str, reference: np.ndarray | None,
 ) -> Iterator[Measurement]:  # fmt: skip
     group, convention, counts, unread = tail
     total = counts.sum(axis=0)
@@ -122,14 +134,13 @@ def _values(
         reason = undefined_reason(total, metric)
         if reason is None and reference is not None:
             reason = undefined_reason(reference.sum(axis=0), metric)
-            reason = reason and f"{SPLITS[0]}: {reason}"
+            reason = reason and f"{contrast}: {reason}"
         value, (lower, upper, width) = float(values[m]), interval(draws[:, m])
         if reason is not None:
             lower, upper = np.nan, np.nan
         yield Measurement(
-            *head, SPLITS[0] if reference is not None else "none", group, convention, metric,
-            value, lower, upper, int(total.sum()), unread,
-            int(counts.any(axis=1).sum()), reason or width,
+            *head, contrast, group, convention, metric, value, lower, upper, int(total.sum()),
+            unread, int(counts.any(axis=1).sum()), reason or width,
         )  # fmt: skip
 
 

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What one source annotates as present and as absent."""
+
+    source: str
+    """Name of the data set."""
+    image_ids: Sequence[str]
+    """Rows of `presence`."""
+    categories: Sequence[str]
+    """Columns of `presence`."""
+    presence: np.ndarray
+    """Codes of `oodexp.record`, uint8, (image, category)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All that questions may rest on; no model's answer is among it."""
+
+    memberships: pd.DataFrame
+    """`record.Membership` of all sources."""
+    pairs: pd.DataFrame
+    """`record.Pair` of all sources."""
+    matrices: Sequence[Presence]
+    """The annotations of each source."""
 
 
 class Questioner(Protocol):
     """Turns the pairs of a division into questions."""
 
-    def ask(self, memberships: pd.DataFrame) -> pd.DataFrame:
-        """Questions (`record.Question`) about the pairs of `memberships` (`record.Membership`)."""
+    def ask(self, known: Known) -> pd.DataFrame:
+        """Questions (`record.Question`) about the pairs of `known.memberships`."""

@@ -16,6 +16,8 @@ from oodexp.record import Question
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from oodexp.question.base import Known
+
 POPULATIONS = ("all", "drawn")
 
 
@@ -37,25 +39,14 @@ class Existence:
         self, templates: Mapping[str, str], population: str = "all", kind: str = "existence",
         max_tokens: int | None = None,
     ) -> None:  # fmt: skip
-        if set(templates) != {"present", "absent"} or any(
-            "{}" not in t for t in templates.values()
-        ):
-            raise OodexpError(
-                f"question.templates={dict(templates)}: expected the keys present and absent, each "
-                "with {} where the category goes"
-            )
-        if population not in POPULATIONS:
-            raise OodexpError(
-                f"question.population={population}: expected one of {', '.join(POPULATIONS)}"
-            )
-        self._templates = dict(templates)
+        self._templates = checked(templates, population)
         self._population = population
         self._kind = kind
         self._max_tokens = max_tokens
 
-    def ask(self, memberships: pd.DataFrame) -> pd.DataFrame:
+    def ask(self, known: Known) -> pd.DataFrame:
         """See `base.Questioner`; pairs in order, the present question first."""
-        chosen = memberships[memberships["split"].notna()]
+        chosen = known.memberships[known.memberships["split"].notna()]
         if self._population == "drawn":
             chosen = chosen[chosen["drawn"]]
         chosen = chosen.reset_index(drop=True)
@@ -85,6 +76,24 @@ class Existence:
                 "max_tokens": pd.Series(self._max_tokens, index=pairs.index, dtype="Int64"),
             }
         )
+
+
+def checked(templates: Mapping[str, str], population: str) -> dict[str, str]:
+    """The templates of both polarities.
+
+    Raises:
+        OodexpError: If a template or the population is not as it should be.
+    """
+    if set(templates) != {"present", "absent"} or any("{}" not in t for t in templates.values()):
+        raise OodexpError(
+            f"question.templates={dict(templates)}: expected the keys present and absent, each "
+            "with {} where the category goes"
+        )
+    if population not in POPULATIONS:
+        raise OodexpError(
+            f"question.population={population}: expected one of {', '.join(POPULATIONS)}"
+        )
+    return dict(templates)
 
 
 def _escaped(names: pd.Series) -> pd.Series:

@@ -40,6 +40,8 @@ RECORDS: dict[str, type] = {
     "completions": record.Completion,
     "answers": record.Answer,
     "measurements": record.Measurement,
+    "calibration": record.Calibration,
+    "estimates": record.Estimate,
     "problems": record.Problem,
 }
 """Record of each table; `scores/<scorer>` are tables of their own."""

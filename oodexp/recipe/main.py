@@ -21,9 +21,9 @@ def main(run: Run, parts: Parts) -> bool:
     with desk.stage("score"):
         scored = step.score(desk, parts, worlds)
     with desk.stage("divide"):
-        memberships = step.divide(desk, parts, worlds, scored)
+        step.divide(desk, parts, worlds, scored)
     with desk.stage("ask"):
-        desk.keep("questions", parts.question.ask(memberships))
+        step.question(desk, parts.question, worlds)
         step.ask(desk, parts, worlds, scored)
     with desk.stage("read"):
         step.read(desk, parts.readers)

@@ -16,7 +16,9 @@ from oodexp.predict.answering import answer
 from oodexp.predict.scoring import Scored
 from oodexp.predict.scoring import score as score_images
 from oodexp.predict.store import digest
+from oodexp.question.base import Known, Presence
 from oodexp.recipe.base import Desk, Parts
+from oodexp.recipe.calibration import keep_curves
 from oodexp.recipe.refine import marks, refine, tell
 from oodexp.recipe.summary import (
     headline,
@@ -32,6 +34,7 @@ from oodexp.vlm.base import Calibrated
 if TYPE_CHECKING:
     from oodexp.answer.base import Reader
     from oodexp.predict.store import Store
+    from oodexp.question.base import Questioner
     from oodexp.source.base import Source
     from oodexp.vlm.base import Vlm
 
@@ -131,6 +134,16 @@ def divide(
     return memberships
 
 
+def question(desk: Desk, questioner: Questioner, worlds: Sequence[World]) -> None:
+    """Keeps `questions`, about all sources at once."""
+    matrices = [
+        Presence(m.source, m.image_ids, m.categories, m.presence)
+        for m in (world.matrix for world in worlds)
+    ]
+    known = Known(desk.tables["memberships"], desk.tables["pairs"], matrices)
+    desk.keep("questions", questioner.ask(known))
+
+
 def ask(desk: Desk, parts: Parts, worlds: Sequence[World], scored: Sequence[Scored]) -> None:
     """Keeps `completions` of all VLMs; a failed question is a row in `problems`."""
     questions = desk.tables["questions"]
@@ -179,6 +192,7 @@ def measure(desk: Desk, metric: Metric) -> None:
         tables["completions"],
     )  # fmt: skip
     desk.keep("measurements", metric.measure(evidence))
+    keep_curves(desk, evidence)
 
 
 def report(desk: Desk, vlms: Mapping[str, Vlm]) -> bool:

@@ -13,6 +13,8 @@ from oodexp.metric.ood import auroc
 
 PRESENCE = np.array(["absent", "present", "unknown"], dtype=object)
 PAIR = ["source", "image_id", "category"]
+STRATEGY = "strategy: "
+"""How groups begin that are questions of their own and not a part of the others."""
 
 
 def score_table(
@@ -82,13 +84,20 @@ def split_sizes(members: pd.DataFrame) -> dict[str, float]:
 
 
 def headline(measured: pd.DataFrame) -> dict[str, float]:
-    """One VLM's measurements under the names `<split>/<metric>` and `drop/<split>/<metric>`."""
-    head = measured.query("source == 'pooled' and group == 'all' and convention == 'headline'")
+    """One VLM's measurements by name: `[<kind>/][drop/]<split>/[<strategy>/]<metric>`.
+
+    Plain existence has no kind in its names. `change/` is a kind minus plain existence.
+    """
+    pooled = measured.query("source == 'pooled' and convention == 'headline'")
+    of_strategy = pooled["group"].str.startswith(STRATEGY)
     named: dict[str, float] = {}
-    for row in head.itertuples():
-        prefix = "" if row.contrast == "none" else "drop/"
-        name = f"{prefix}{row.split}/{row.metric}"
+    for row in pooled[(pooled["group"] == "all") | of_strategy].itertuples():
+        kind = "" if row.kind == "existence" else f"{row.kind}/"
+        contrast = {"none": "", record.SPLITS[0]: "drop/"}.get(row.contrast, "change/")
+        group = "" if row.group == "all" else row.group.removeprefix(STRATEGY) + "/"
+        name = f"{kind}{contrast}{row.split}/{group}{row.metric}"
         named |= {name: row.value, f"{name}.lower": row.lower, f"{name}.upper": row.upper}
-        if not prefix:
-            named |= {f"{row.split}/n": row.n, f"{row.split}/n_unread": row.n_unread}
+        if not contrast:
+            within = f"{kind}{row.split}/{group}"
+            named |= {f"{within}n": row.n, f"{within}n_unread": row.n_unread}
     return named

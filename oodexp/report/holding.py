@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from oodexp.record import UNKNOWN
-from oodexp.report.terminal import MOST_PROBLEMS, console, grid, problem_table
+from oodexp.report.layout import console, grid
+from oodexp.report.terminal import MOST_PROBLEMS, problem_table
 
 SHOWN = 10
 """Commonest and rarest categories that are listed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from oodexp.report.terminal import console, grid
+from oodexp.report.layout import console, grid
 
 
 class Item(Protocol):

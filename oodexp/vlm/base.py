@@ -75,3 +75,25 @@ class Calibrated(Protocol):
 
     def calibrate(self, calibration: Calibration) -> None:
         """Takes the images; called before `fingerprint` and `load`. The work is done in `load`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """What a question takes, for an estimate before anything is asked."""
+
+    max_tokens: int | None = None
+    """Most new tokens of a reply; None when the model sets no limit."""
+    image_tokens: int | None = None
+    """Tokens of an image in the prompt, estimated; None when nobody knows."""
+    prompt_price: float | None = None
+    """Price of a million tokens of the prompt; None when asking costs no money."""
+    completion_price: float | None = None
+    """Price of a million generated tokens."""
+
+
+@runtime_checkable
+class Estimated(Protocol):
+    """A VLM that knows what it takes; one that does not takes an unknown time and no money."""
+
+    def tariff(self) -> Tariff:
+        """Known without loading the model or asking anyone."""

@@ -339,3 +339,28 @@ def test_the_table_fits_its_record(desk):
     desk.add("OOD-H", WRONG)
     measured = measure(desk.evidence())
     pd.testing.assert_frame_equal(measured, table.check(Measurement, measured))
+
+
+def test_another_kind_is_compared_with_plain_existence_on_the_same_pairs(desk):
+    for image in ("a", "b", "c"):
+        desk.add("ID", WRONG if image == "a" else RIGHT, image=image)
+    plain = desk.evidence()
+    twin = plain.questions.assign(
+        question_id="cot/" + plain.questions["question_id"], kind="existence_cot"
+    )
+    better = plain.answers.assign(
+        question_id="cot/" + plain.answers["question_id"], reading=None, correct=True
+    )
+    target = twin.set_index("question_id")["target"]
+    better["reading"] = better["question_id"].map(target)
+    both = replace(
+        plain,
+        questions=pd.concat([plain.questions, twin], ignore_index=True),
+        answers=pd.concat([plain.answers, better], ignore_index=True),
+    )
+    measured = measure(both)
+    assert row(measured, kind="existence").value == pytest.approx(2 / 3)
+    assert row(measured, kind="existence_cot").value == 1
+    gain = row(measured, kind="existence_cot", contrast="existence")
+    assert gain.value == pytest.approx(1 / 3)
+    assert gain.lower >= 0  # paired: no resample makes the better one worse

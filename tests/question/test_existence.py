@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from oodexp import table
 from oodexp.error import OodexpError
+from oodexp.question.base import Known
 from oodexp.question.existence import Existence
-from oodexp.record import Membership
+from oodexp.record import Membership, Pair
 
 WORDS = {
     "present": "Does this image contain a {}? (yes or no)",
@@ -23,8 +24,13 @@ def pair(image_id="1", category="dog", *, present=True, split="ID", drawn=True, 
     return Membership(source, image_id, category, present, split, 0, 2, drawn, reason)
 
 
+def known(memberships):
+    """What an existence question rests on: memberships alone."""
+    return Known(memberships, table.frame(Pair, []), [])
+
+
 def ask(*pairs, population="all"):
-    return Existence(WORDS, population).ask(table.frame(Membership, pairs))
+    return Existence(WORDS, population).ask(known(table.frame(Membership, pairs)))
 
 
 def test_the_questions_are_in_the_papers_words():
@@ -71,7 +77,7 @@ def test_a_category_is_inserted_verbatim(category):
 
 def test_every_slot_of_a_template_is_filled():
     words = {"present": "A {}? Really a {}?", "absent": "No {}?"}
-    found = Existence(words).ask(table.frame(Membership, [pair()]))
+    found = Existence(words).ask(known(table.frame(Membership, [pair()])))
     assert found["prompt"].tolist() == ["A dog? Really a dog?", "No dog?"]
 
 
@@ -111,7 +117,7 @@ def test_the_two_questions_of_a_pair_stand_side_by_side():
 
 def test_repeated_row_labels_do_not_shuffle_the_questions():
     rows = table.frame(Membership, [pair("1"), pair("2", present=False)]).set_axis([0, 0])
-    found = Existence(WORDS).ask(rows)
+    found = Existence(WORDS).ask(known(rows))
     assert found["image_id"].tolist() == ["1", "1", "2", "2"]
     assert found["target"].tolist() == ["yes", "no", "no", "yes"]
 
@@ -156,5 +162,5 @@ def test_another_population_is_refused():
 def test_memberships_are_not_changed():
     rows = table.frame(Membership, PAIRS)
     before = rows.copy(deep=True)
-    Existence(WORDS).ask(rows)
+    Existence(WORDS).ask(known(rows))
     pd.testing.assert_frame_equal(rows, before)

@@ -1,0 +1,161 @@
+"""What the probabilities of yes and no tell beside the answers: AUROC and calibration.
+
+A VLM that is asked with `decode=logits` gives P(yes) / (P(yes) + P(no)) of its first token. AUROC
+needs no threshold on it; the calibration error compares it with how often yes is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from oodexp import table
+from oodexp.metric.base import Evidence
+from oodexp.metric.bootstrap import interval, resampled
+from oodexp.metric.judged import PAIR
+from oodexp.record import SPLITS, Calibration, Measurement
+
+METRICS = ("auroc", "ece")
+
+BINS = 15
+"""Equal parts of [0, 1], each closed on the right, the first one on both sides."""
+
+_CHUNK = 64
+"""Resamples at once: their weights of all questions are held in memory."""
+
+
+def bin_of(probability: np.ndarray) -> np.ndarray:
+    """Number of the bin, 0 ... `BINS` - 1, of each probability in [0, 1]."""
+    edges = np.linspace(0, 1, BINS + 1)[1:-1]
+    return np.searchsorted(edges, probability, side="left")
+
+
+def bin_sums(
+    probability: np.ndarray, target: np.ndarray, image: np.ndarray, images: int
+) -> np.ndarray:
+    """Sums that add over images: number, probability and target of each bin.
+
+    Args:
+        probability: P(yes) of each question, (question,), in [0, 1].
+        target: Whether yes is right, bool, (question,).
+        image: Number of its image, (question,), from 0.
+        images: Number of images.
+
+    Returns:
+        float64, (image, 3 x BINS).
+    """
+    cell = image * BINS + bin_of(probability)
+    sums = [
+        np.bincount(cell, weight, images * BINS).reshape(images, BINS)
+        for weight in (np.ones(len(cell)), probability, target.astype(np.float64))
+    ]
+    return np.concatenate(sums, axis=1)
+
+
+def calibration_error(sums: np.ndarray) -> np.ndarray:
+    """Expected calibration error, L1, weighted by number: (..., 3 x BINS) to (...)."""
+    number, probability, target = np.split(sums, 3, axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.abs(probability - target).sum(axis=-1) / number.sum(axis=-1)
+
+
+def weighted_auroc(probability: np.ndarray, target: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """P(a yes question has the larger probability) + half of the ties, under each row of weights.
+
+    Args:
+        probability: (question,).
+        target: bool, (question,).
+        weights: >= 0, (resample, question).
+
+    Returns:
+        float64, (resample,), in [0, 1]; NaN where one of the classes has no weight.
+    """
+    order = np.argsort(probability, kind="stable")
+    p, y, w = probability[order], target[order], weights[:, order]
+    start = np.flatnonzero(np.r_[True, p[1:] != p[:-1]])
+    yes = np.add.reduceat(w * y, start, axis=1)
+    no = np.add.reduceat(w * ~y, start, axis=1)
+    below = np.cumsum(no, axis=1) - no
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pairs = yes.sum(axis=1) * no.sum(axis=1)
+        return (yes * (below + no / 2)).sum(axis=1) / pairs
+
+
+def certainty(
+    probability: np.ndarray, target: np.ndarray, image: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """AUROC and calibration error of a group of questions, and their resamples.
+
+    Args:
+        probability: P(yes), (question,).
+        target: bool, (question,).
+        image: Number of its image, (question,).
+        weights: Of `bootstrap.resample_weights`, (resample, image).
+
+    Returns:
+        Values (2,), and resampled values (resample, 2).
+    """
+    images = weights.shape[1]
+    sums = bin_sums(probability, target, image, images)
+    whole = weighted_auroc(probability, target, np.ones((1, len(target))))
+    parts = [
+        weighted_auroc(probability, target, weights[at : at + _CHUNK][:, image])
+        for at in range(0, len(weights), _CHUNK)
+    ]
+    errors = resampled(weights, sums, calibration_error)
+    values = np.array([whole[0], calibration_error(sums.sum(axis=0))])
+    return values, np.stack([np.concatenate(parts), errors], axis=1)
+
+
+def certainties(
+    evidence: Evidence, number: Mapping[str, int], weights: np.ndarray
+) -> Iterator[Measurement]:
+    """AUROC and calibration error where probabilities were measured, all sources together.
+
+    Args:
+        evidence: The tables.
+        number: Number of each image, by `source/image_id`.
+        weights: Of `bootstrap.resample_weights`, (resample, image).
+    """
+    for (vlm, kind, split), mine in _groups(evidence):
+        image = (mine["source"] + "/" + mine["image_id"]).map(number).to_numpy(dtype=np.int64)
+        values, draws = certainty(
+            mine["yes_probability"].to_numpy(), mine["target"].to_numpy(), image, weights
+        )
+        for m, metric in enumerate(METRICS):
+            lower, upper, reason = interval(draws[:, m])
+            if np.isnan(values[m]):
+                reason = "all targets are the same"
+            yield Measurement(
+                vlm, kind, "pooled", split, "none", "all", "headline", metric, float(values[m]),
+                lower, upper, len(mine), 0, len(set(image)), reason,
+            )  # fmt: skip
+
+
+def calibration(evidence: Evidence) -> pd.DataFrame:
+    """The calibration curve of each VLM and split (`record.Calibration`), empty bins left out."""
+    edges, found = np.linspace(0, 1, BINS + 1), []
+    for (vlm, kind, split), mine in _groups(evidence):
+        for at, inside in mine.groupby(bin_of(mine["yes_probability"].to_numpy())):
+            probability, share = inside["yes_probability"].mean(), inside["target"].mean()
+            ends = float(edges[at]), float(edges[at + 1])
+            found.append(
+                Calibration(vlm, kind, split, *ends, float(probability), float(share), len(inside))
+            )
+    return table.frame(Calibration, found)
+
+
+def _groups(evidence: Evidence) -> list[tuple[tuple[str, str, str], pd.DataFrame]]:
+    """Questions about drawn pairs whose probabilities are known, by VLM, kind and split."""
+    known = evidence.completions.dropna(subset="yes_probability")
+    asked = evidence.questions.drop(columns="split")
+    drawn = evidence.memberships[evidence.memberships["drawn"]]
+    joined = known.merge(asked, on="question_id").merge(drawn[[*PAIR, "split"]], on=PAIR)
+    joined = joined.assign(
+        target=joined["target"] == "yes",
+        yes_probability=joined["yes_probability"].astype(np.float64),
+    )
+    groups = joined.groupby(["vlm", "kind", "split"])
+    return sorted(groups, key=lambda group: (*group[0][:2], SPLITS.index(group[0][2])))
