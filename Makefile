@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all ui bench bench-scoring bench-reading lint clean
+.PHONY: help main test test-all ui bench bench-scoring bench-reading bench-answering lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -36,6 +36,9 @@ bench: .venv/installed  ## speed and memory of the main line
 
 bench-scoring: .venv/installed  ## scoring against clip_benchmark and a plain loop (25 minutes)
 	$(ENV) $(BIN)/python -m benchmarks.scoring
+
+bench-answering: .venv/installed  ## asking a local VLM against one `generate` a question
+	$(ENV) $(BIN)/python -m benchmarks.answering
 
 bench-reading: .venv/installed  ## reading a 1.1 GB annotation file against json.load
 	$(ENV) $(BIN)/python -m benchmarks.reading
