@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all ui bench bench-scoring bench-reading bench-answering lint clean
+.PHONY: help main test test-all ui dashboard bench bench-scoring bench-reading bench-answering lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -30,6 +30,14 @@ ui: .venv/installed  ## MLflow on http://127.0.0.1:5000 (RUNS=mlruns PORT=5000)
 	MLFLOW_DISABLE_TELEMETRY=true MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow ui \
 	  --host 127.0.0.1 --port $(or $(PORT),5000) --workers 1 \
 	  --backend-store-uri sqlite:///$(or $(RUNS),mlruns)/mlflow.db
+
+dashboard: .venv/installed  ## optuna-dashboard on http://127.0.0.1:8080 (RUNS=mlruns PORT=8080)
+	@test -x $(BIN)/optuna-dashboard || { echo "optuna-dashboard is not installed:" \
+	  "$(BIN)/pip install -c constraints.txt -e '.[dashboard]'"; exit 1; }
+	@test -e $(or $(RUNS),mlruns)/optuna/journal.log || { echo "no study was made yet in" \
+	  "$(or $(RUNS),mlruns): run an experiment that searches, or give RUNS=DIR"; exit 1; }
+	$(BIN)/optuna-dashboard --host 127.0.0.1 --port $(or $(PORT),8080) \
+	  $(or $(RUNS),mlruns)/optuna/journal.log
 
 bench: .venv/installed  ## speed and memory of the main line
 	$(ENV) $(BIN)/python -m benchmarks.main_line

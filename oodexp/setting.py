@@ -82,6 +82,7 @@ class Settings:
     predict: Part
     store: Part
     tracker: Part
+    search: Part
     paths: Paths
 
 

@@ -1,0 +1,1 @@
+"""Trying settings: spaces, studies that outlive a process, several workers on one study."""
