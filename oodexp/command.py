@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from oodexp.error import OodexpError
+from oodexp.error import OodexpError, Paused
 from oodexp.setting import closest, mistakes
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ USAGE = 2
 LEFT_OUT = 3
 """Exit status of a run that ended but had to leave something out (table `problems`)."""
 
+PAUSED = 4
+"""Exit status of a run that stopped in between and goes on with the same command."""
+
 _CONF = Path(__file__).resolve().parent / "conf"
 _PLAIN = re.compile(r"^([A-Za-z_][\w./\-]*)=(.*)$", re.DOTALL)
 _RANGE = re.compile(r"^(range|interval|glob)\(")
@@ -30,7 +33,7 @@ _RANGE = re.compile(r"^(range|interval|glob)\(")
 
 @contextmanager
 def clean_exit() -> Iterator[None]:
-    """Prints an `OodexpError`, also one that another library wrapped, and exits with status 2."""
+    """Prints an `OodexpError`, also one that another library wrapped, and exits with its status."""
     try:
         yield
     except Exception as error:
@@ -38,15 +41,19 @@ def clean_exit() -> Iterator[None]:
         if mistake is None:
             raise
         sys.stderr.write(f"oodexp: {mistake}\n")
-        sys.exit(USAGE)
+        sys.exit(PAUSED if isinstance(mistake, Paused) else USAGE)
 
 
-def check(arguments: Sequence[str], compose: Callable[[list[str]], DictConfig]) -> None:
+def check(arguments: Sequence[str], compose: Callable[[list[str]], DictConfig]) -> list[str]:
     """Composes what the command line asks for and checks it whole.
 
     Args:
         arguments: The command line, without the program.
         compose: Composes a configuration from overrides.
+
+    Returns:
+        The command line as Hydra takes it: a setting that a part has and its file does not name can
+        be given like any other.
 
     Raises:
         OodexpError: Names every unknown key, missing value, wrong type, unknown choice and broken
@@ -54,7 +61,7 @@ def check(arguments: Sequence[str], compose: Callable[[list[str]], DictConfig]) 
     """
     options, overrides = _split(arguments)
     if options.help or options.info:
-        return
+        return list(arguments)
     known = _Known(Path(options.config_dir) if options.config_dir else None)
     found: dict[str, None] = {}
     for asked in _jobs(overrides) if options.multirun else [overrides]:
@@ -64,6 +71,7 @@ def check(arguments: Sequence[str], compose: Callable[[list[str]], DictConfig]) 
             found |= dict.fromkeys(mistakes(config))
     if found:
         raise OodexpError("the configuration cannot be run:\n  " + "\n  ".join(found))
+    return [a if a.startswith("-") else _forced(a, known) for a in arguments]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 MAX_PIXELS = 100_000_000
 """Larger images are refused: 300 MB of RGB, more than any camera of the field delivers."""
 
+_WEB = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp", "GIF": "image/gif"}
+_PNG_DEPTH = 24  # where a PNG file tells its bits a channel
 _ONE_AT_A_TIME = Lock()
 _SIXTEEN_BIT = ("I;16", "I;16L", "I;16B", "I;16N", "I")
 
@@ -61,6 +63,24 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> Image.Image:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds on damaged files
         raise UnreadableImage(f"damaged or cut off: {error}") from error
+
+
+def media_type(data: bytes) -> str | None:
+    """Media type of a file that everyone shows as `decode` does, by its bytes and not its name.
+
+    None for a file that viewers show differently or not at all: another format, several frames,
+    an orientation tag, transparency, a colour space other than RGB and grey, 16 bits.
+    """
+    image = _open(data, MAX_PIXELS)
+    plain = (
+        image.format in _WEB
+        and image.mode in ("1", "L", "P", "RGB")
+        and getattr(image, "n_frames", 1) == 1
+        and not image.has_transparency_data
+        and _orientation(image) == 1
+        and not (image.format == "PNG" and data[_PNG_DEPTH] == 16)
+    )
+    return _WEB[str(image.format)] if plain else None
 
 
 def _open(data: bytes, max_pixels: int) -> Image.Image:

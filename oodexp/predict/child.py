@@ -60,7 +60,7 @@ def told(title: str, trainer: Trainer) -> Iterator[None]:
         ) from error
     except OodexpError as error:
         # A decoding process puts its traceback in front of the message.
-        raise OodexpError(mistake(str(error)) or str(error)) from error
+        raise type(error)(mistake(str(error)) or str(error)) from error
     finally:
         launcher = trainer.strategy.launcher
         if launcher is not None:

@@ -114,6 +114,15 @@ class Loop:
         """What `make` gives; made once, by rank 0, where processes were started from outside."""
         return ranks.agreed(make) if self._shared else make()
 
+    def once(self, work: Callable[[Loop], None]) -> None:
+        """Lets rank 0 do the work with a loop of one process; other ranks wait for its end."""
+        if ranks.rank() == 0:
+            alone = copy.copy(self)
+            alone._accelerator, alone._devices, alone._outside = "cpu", 1, False
+            work(alone)
+        if self._shared:
+            ranks.meet()
+
     def device(self) -> str:
         """The device of this process, as torch names it."""
         if not self._gpus:

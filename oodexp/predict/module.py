@@ -17,6 +17,7 @@ from oodexp.vlm.base import Reply
 if TYPE_CHECKING:
     from oodexp.predict.answering import Asked
     from oodexp.predict.scoring import Shown
+    from oodexp.predict.serving import Desk, Sent
     from oodexp.scorer.base import Scorer
     from oodexp.vlm.base import Vlm
 
@@ -75,6 +76,28 @@ class ScoringModule(_Module):
                 "reason": pa.array(batch.reasons, pa.string()),
             }
         )  # fmt: skip
+
+
+class ServingModule(_Module):
+    """Hands questions to a VLM behind a network; replies go to its journal as they come.
+
+    Args:
+        desk: Asks.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+
+    def predict_step(self, batch: Sequence[Sent], batch_idx: int) -> dict[str, pa.Table]:
+        """Hands a batch on; there is nothing to write."""
+        for sent in batch:
+            self._desk.put(sent)
+        return {}
+
+    def on_predict_end(self) -> None:
+        """Waits for the last replies."""
+        self._desk.finish()
 
 
 class AnsweringModule(_Module):

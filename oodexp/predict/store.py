@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
+from oodexp.predict.journal import PATTERN, Journal, claimed, fold_left
+from oodexp.predict.journal import rows as journaled
 from oodexp.table import write_arrow
 
 UNREADABLE = "unreadable: "
@@ -43,9 +45,19 @@ class Store:
         self._root = Path(root)
         self._opened: list[Shelf] = []
 
-    def shelf(self, kind: str, fingerprint: dict[str, Any]) -> Shelf:
-        """The shelf of one model, its fingerprint beside the shards for people to read."""
-        shelf = Shelf(self._root / kind / digest(fingerprint)[:24], fingerprint)
+    def shelf(
+        self, kind: str, fingerprint: dict[str, Any], schema: pa.Schema | None = None
+    ) -> Shelf:
+        """The shelf of one model, its fingerprint beside the shards for people to read.
+
+        Args:
+            kind: Folder of such shelves.
+            fingerprint: All that can change a value besides the key.
+            schema: Of rows that are journaled; what a killed run left is folded.
+        """
+        shelf = Shelf(self._root / kind / digest(fingerprint)[:24], fingerprint, schema)
+        if schema is not None:
+            shelf.torn += fold_left(shelf.folder, schema)
         self._opened.append(shelf)
         return shelf
 
@@ -64,22 +76,49 @@ class Shelf:
     Args:
         folder: Where the shards lie.
         fingerprint: Written to `fingerprint.json`.
+        schema: Of rows that are journaled one by one; None where rows come in batches.
     """
 
-    def __init__(self, folder: Path, fingerprint: dict[str, Any]) -> None:
+    def __init__(
+        self, folder: Path, fingerprint: dict[str, Any], schema: pa.Schema | None = None
+    ) -> None:
         self.folder = folder
         self._fingerprint = fingerprint
+        self._schema = schema
         self.torn: list[str] = []
         """Names of shards that could not be read and were set aside."""
 
     def write(self, rows: pa.Table) -> None:
         """Adds a shard; a reader sees all of its rows or none."""
+        self._describe()
+        name = digest(rows["key"].to_pylist())[:24]
+        write_arrow(rows, self.folder / f"{name}.parquet")
+
+    def journal(self) -> Journal:
+        """Takes rows one by one, each on the disk at once; of a shelf with a schema."""
+        if self._schema is None:
+            raise ValueError(f"{self.folder}: a shelf without a schema has no journal")
+        self._describe()
+        return Journal(self.folder, self._schema)
+
+    def rows(self) -> pa.Table:
+        """All rows, a writer's in its order, perhaps twice; of a shelf with a schema."""
+        shards = self._shards(None)
+        empty = (self._schema or pa.schema([])).empty_table()
+        return pa.concat_tables([empty, *shards], promote_options="default")
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Lets one process at a time into the block; the others wait."""
+        self._describe()
+        with claimed(self.folder / "claim.lock"):
+            yield
+
+    def _describe(self) -> None:
         if not (self.folder / "fingerprint.json").exists():
             self.folder.mkdir(parents=True, exist_ok=True)
             text = json.dumps(self._fingerprint, indent=1, sort_keys=True)
             (self.folder / "fingerprint.json").write_text(text)
-        name = digest(rows["key"].to_pylist())[:24]
-        write_arrow(rows, self.folder / f"{name}.parquet")
 
     def missing(self, keys: Iterable[str], retry: bool = False) -> list[str]:
         """The keys without a row, each once, in the given order.
@@ -119,9 +158,8 @@ class Shelf:
         shards = self._shards(None)
         if not shards:
             return pa.table({"key": pa.array([], pa.string())})
-        table = pa.concat_tables(
-            shards, promote_options="default"
-        )  # older shards have fewer columns
+        # Older shards have fewer columns.
+        table = pa.concat_tables(shards, promote_options="default")
         index = table.select(["key", "reason"]).to_pandas()
         index["failed"] = index["reason"].notna()
         first = index.sort_values("failed", kind="stable").drop_duplicates("key")
@@ -133,7 +171,8 @@ class Shelf:
         return pa.concat_tables(shards).to_pandas() if shards else pd.DataFrame(columns=columns)
 
     def _shards(self, columns: list[str] | None) -> list[pa.Table]:
-        tables = []
+        # Journals first: a shard is written before its journal goes, so no row is missed.
+        tables = self._journals(columns)
         for path in sorted(self.folder.glob("*.parquet")):
             try:
                 tables.append(pq.ParquetFile(path).read(columns=columns))
@@ -142,4 +181,12 @@ class Shelf:
                 with suppress(FileNotFoundError):  # another run has set it aside
                     path.rename(path.with_suffix(".torn"))
                 self.torn.append(path.name)
+        return tables
+
+    def _journals(self, columns: list[str] | None) -> list[pa.Table]:
+        tables = []
+        for path in sorted(self.folder.glob(PATTERN)) if self._schema is not None else ():
+            with suppress(FileNotFoundError):  # just folded
+                table = journaled(path, self._schema)[0]
+                tables.append(table.select(columns) if columns else table)
         return tables

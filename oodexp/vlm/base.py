@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
     from PIL.Image import Image
+
+    from oodexp.error import OodexpError
 
 
 class Reply(NamedTuple):
@@ -97,3 +100,89 @@ class Estimated(Protocol):
 
     def tariff(self) -> Tariff:
         """Known without loading the model or asking anyone."""
+
+
+class Request(NamedTuple):
+    """One question as a VLM behind a network gets it."""
+
+    key: str
+    """Names the question in the ledger."""
+    content: bytes
+    """The image file."""
+    prompt: str
+    """The full text."""
+    max_tokens: int | None
+    """Most new tokens of the reply; None for the VLM's setting."""
+
+
+class Attempt(NamedTuple):
+    """One request that was sent, answered or not."""
+
+    key: str
+    """Of the question."""
+    attempt: int
+    """From 1."""
+    status: str
+    """Of the reply, or what went wrong: `http 503`, `timeout`, ..."""
+    prompt_tokens: int | None
+    """As billed; None when nobody said."""
+    completion_tokens: int | None
+    """As billed; None when nobody said."""
+    cost: float | None
+    """In the currency of the price; None when it may have been billed and nobody said."""
+    most_cost: float
+    """What it may have cost at the most."""
+    seconds: float
+    """Wall time."""
+    at: str
+    """When it was sent, UTC, ISO 8601."""
+
+
+class Ledger(Protocol):
+    """Keeps what was spent, on disk before the next request is sent."""
+
+    @property
+    def committed(self) -> float:
+        """Spent so far by all runs; what is on its way, and what nobody knows, at its most."""
+        ...
+
+    def begin(self, key: str, attempt: int, most_cost: float, at: str) -> str:
+        """Notes that a request is sent now; gives its name in the ledger."""
+
+    def end(self, name: str, attempt: Attempt) -> None:
+        """Notes how a request ended."""
+
+
+class Session(Protocol):
+    """An open connection to a VLM."""
+
+    def end(self, why: OodexpError) -> None:
+        """Lets nobody send any more; who waits for a turn gets `why`, who waits for a reply it."""
+
+    async def ask(self, request: Request) -> Reply:
+        """The reply, after as many attempts as it takes and is allowed.
+
+        Raises:
+            Paused: If nobody may go on: the quota is exhausted, or the budget would be passed.
+            OodexpError: If every question would meet the same mistake, such as a wrong key.
+        """
+        ...
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """A VLM that is asked through a network, many questions at a time."""
+
+    @property
+    def concurrency(self) -> int:
+        """Most questions in flight."""
+        ...
+
+    def fingerprint(self) -> dict[str, Any]:
+        """As of `Vlm`; asks nobody."""
+
+    def payee(self) -> dict[str, Any]:
+        """Who is paid, as plain JSON values: the same for all decoding settings."""
+
+    def session(self, ledger: Ledger) -> AbstractAsyncContextManager[Session]:
+        """Opens a connection, within a running event loop."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oodexp.error import OodexpError
-from oodexp.vlm.base import Reply
+from oodexp.vlm.base import Reply, Tariff
 from oodexp.vlm.checkpoint import QUANTIZATIONS, Placement, load_net
 from oodexp.vlm.decoding import Decoder
 from oodexp.vlm.memory import Fitting
@@ -143,6 +143,10 @@ class TransformersChat:
     def notes(self) -> list[str]:
         """Why images are not reused, if they are not; empty before a batch shares one."""
         return self._reuse.notes
+
+    def tariff(self) -> Tariff:
+        """The limit; what an image takes is known after the first answers."""
+        return Tariff(max_tokens=self.max_new_tokens)
 
     def load(self, device: str) -> None:
         """Loads model and processor; nothing happens where they are on the device already.

@@ -8,7 +8,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from oodexp.error import OodexpError
-from oodexp.vlm.base import Reply
+from oodexp.vlm.base import Reply, Tariff
 from oodexp.vlm.plain import plain
 from oodexp.vlm.seed import question_seed
 from oodexp.weights import folder_digests, locate, versions
@@ -84,6 +84,10 @@ class Vllm:
             "engine": self.engine,
             "versions": versions("vllm", "torch", "transformers", "tokenizers"),
         }
+
+    def tariff(self) -> Tariff:
+        """The limit; what an image takes is known after the first answers."""
+        return Tariff(max_tokens=self.max_new_tokens)
 
     def load(self, device: str) -> None:
         """Starts the engine; nothing happens where it runs already.

@@ -1,0 +1,151 @@
+"""Rows on disk the moment they exist: a line each, folded into a shard when the writer is done.
+
+A journal belongs to one process, which holds a lock on it for as long as it lives. Whoever finds a
+journal that nobody holds may fold it. A line that was cut off by a kill is no row.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import IO, Any
+
+import pyarrow as pa
+
+from oodexp.error import OodexpError
+from oodexp.table import write_arrow
+
+PATTERN = "journal-*.jsonl"
+
+_LOG = logging.getLogger(__name__)
+
+
+class Journal:
+    """Appends rows to a file of its own.
+
+    Args:
+        folder: Where shards lie; the file is made with the first row.
+        schema: Columns and types of a row.
+    """
+
+    def __init__(self, folder: Path, schema: pa.Schema) -> None:
+        self.path = folder / f"journal-{os.getpid()}-{uuid.uuid4().hex[:12]}.jsonl"
+        self._schema = schema
+        self._file: IO[bytes] | None = None
+        self._begin = b""
+        self._one_at_a_time = Lock()
+
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Writes a row; it is on the disk when this returns. Any thread may call it.
+
+        Raises:
+            OodexpError: If the file system knows no locks.
+            OSError: If the disk is full or fails; the rows before and after are whole.
+        """
+        values = {name: row[name] for name in self._schema.names}
+        line = json.dumps(values, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+        with self._one_at_a_time:
+            if self._file is None:
+                self._file = _owned(self.path)
+            rest, self._begin = self._begin + line, b"\n"
+            while rest:  # a disk that fills up takes a part
+                rest = rest[self._file.write(rest) :]
+            os.fsync(self._file.fileno())
+            self._begin = b""
+
+    def fold(self) -> None:
+        """Turns the rows into a shard and takes the file away."""
+        if self._file is None:
+            return
+        _shard(self.path, self._schema)
+        self._file.close()
+        self._file = None
+
+
+def rows(path: Path, schema: pa.Schema) -> tuple[pa.Table, bool]:
+    """The whole rows of a journal, and whether a line was cut off."""
+    lines = [line for line in path.read_bytes().split(b"\n") if line]
+    whole = [row for line in lines if (row := _row(line)) is not None]
+    return pa.Table.from_pylist(whole, schema=schema), len(whole) < len(lines)
+
+
+def fold_left(folder: Path, schema: pa.Schema) -> list[str]:
+    """Folds the journals whose writers are gone.
+
+    Returns:
+        Names of those with a line that was cut off.
+    """
+    torn = []
+    for path in sorted(folder.glob(PATTERN)):
+        with suppress(FileNotFoundError), path.open("r+b") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                continue  # its writer lives
+            if _shard(path, schema):
+                torn.append(path.name)
+    return torn
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[None]:
+    """Lets one process at a time into the block; the others wait.
+
+    Args:
+        path: The file that is locked; the lock goes with the process that holds it.
+    """
+    with path.open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            _LOG.warning("another run asks the same model with %s; waiting for it", path.parent)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _owned(path: Path) -> IO[bytes]:
+    """The file, made and locked; its name is on the disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        file = path.open("ab", buffering=0)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError as error:
+            file.close()
+            raise OodexpError(
+                f"{path.parent}: this file system knows no locks ({error.strerror}); choose "
+                "another one with paths.runs=DIR"
+            ) from error
+        # Before it was locked, another process may have taken it for one that was left behind.
+        if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
+            break
+        file.close()
+    folder = os.open(path.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
+    return file
+
+
+def _row(line: bytes) -> dict[str, Any] | None:
+    """None for a line that was cut off."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _shard(path: Path, schema: pa.Schema) -> bool:
+    """Writes the shard first: a row is in one of the two files at every moment."""
+    table, torn = rows(path, schema)
+    if table.num_rows:
+        write_arrow(table, path.with_suffix(".parquet"))
+    path.unlink()
+    return torn

@@ -1,0 +1,90 @@
+"""Rows on disk one by one."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+
+import pyarrow as pa
+import pytest
+
+from oodexp.predict.journal import Journal, fold_left, rows
+from oodexp.predict.store import Store
+
+SCHEMA = pa.schema([("key", pa.string()), ("reason", pa.string()), ("n", pa.int64())])
+
+
+def row(n: int) -> dict:
+    return {"key": f"k{n}", "reason": None, "n": n, "more": "left out"}
+
+
+def keys(shelf) -> list[str]:
+    return sorted(shelf.rows()["key"].to_pylist())
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    return Store(str(tmp_path)).shelf("kind", {"a": 1}, SCHEMA)
+
+
+def test_a_row_is_seen_by_others_as_soon_as_it_is_appended(shelf, tmp_path):
+    journal = shelf.journal()
+    for n in range(3):
+        journal.append(row(n))
+        other = Store(str(tmp_path)).shelf("kind", {"a": 1}, SCHEMA)
+        assert keys(other) == [f"k{i}" for i in range(n + 1)]
+        assert other.missing(["k0", f"k{n}", "k9"]) == ["k9"]
+    journal.fold()
+
+
+def test_folded_rows_are_a_shard_and_no_journal(shelf):
+    journal = shelf.journal()
+    for n in range(3):
+        journal.append(row(n))
+    journal.fold()
+    assert keys(shelf) == ["k0", "k1", "k2"]
+    assert not list(shelf.folder.glob("*.jsonl"))
+    assert shelf.read(["k2", "k0"])["n"].to_pylist() == [2, 0]
+
+
+def test_the_journal_of_a_living_writer_is_left_alone(shelf):
+    journal = shelf.journal()
+    journal.append(row(0))
+    assert fold_left(shelf.folder, SCHEMA) == []
+    assert journal.path.exists()
+    journal.fold()
+
+
+def _die(folder) -> None:
+    journal = Journal(folder, SCHEMA)
+    for n in range(4):
+        journal.append(row(n))
+    with journal.path.open("ab") as file:
+        file.write(b'{"key": "torn", "rea')
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_killed_writers_rows_are_kept_and_its_cut_line_is_named(shelf, tmp_path):
+    shelf.folder.mkdir(parents=True)
+    child = multiprocessing.get_context("spawn").Process(target=_die, args=(shelf.folder,))
+    child.start()
+    child.join()
+    store = Store(str(tmp_path))
+    assert keys(store.shelf("kind", {"a": 1}, SCHEMA)) == ["k0", "k1", "k2", "k3"]
+    assert [name for name in store.torn() if "journal" in name]
+    assert not list(shelf.folder.glob("*.jsonl"))
+
+
+def test_text_of_any_kind_comes_back_as_it_was(shelf):
+    schema = pa.schema([("key", pa.string()), ("text", pa.string())])
+    journal = Journal(shelf.folder, schema)
+    text = 'line\nbreak\r\n "quoted" \\ 漢字 \u2028 \x00 end'
+    journal.append({"key": "k", "text": text})
+    assert rows(journal.path, schema)[0]["text"].to_pylist() == [text]
+    journal.fold()
+
+
+def test_a_shelf_without_a_schema_has_no_journal(tmp_path):
+    with pytest.raises(ValueError, match="without a schema"):
+        Store(str(tmp_path)).shelf("kind", {}).journal()
