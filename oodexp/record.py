@@ -204,6 +204,36 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """One request that was sent to a VLM behind a network in this run, answered or not."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("vlm", "number")
+
+    vlm: str
+    """Name of the VLM."""
+    number: int
+    """In the order that the requests ended in, from 0."""
+    key: str
+    """Names the image's bytes and the prompt."""
+    attempt: int
+    """From 1; more when earlier ones failed."""
+    status: str
+    """Status of the completion, or what went wrong: `http 503`, `timeout`, ..."""
+    prompt_tokens: int | None
+    """As billed; null when nobody said."""
+    completion_tokens: int | None
+    """As billed; null when nobody said."""
+    cost: float | None
+    """In the currency of the price; null when it may have been billed and nobody said."""
+    most_cost: float
+    """What it may have cost at the most."""
+    seconds: float
+    """Wall time."""
+    at: str
+    """When it was sent, UTC, ISO 8601."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A completion as one reader reads it."""
 

@@ -64,8 +64,7 @@ def main() -> None:
     settle()
     register_resolvers()
     with clean_exit(), hydra.initialize_config_module("oodexp.conf", version_base=VERSION):
-        sys.argv[1:] = lengthen(sys.argv[1:], compose)
-        check(sys.argv[1:], compose)
+        sys.argv[1:] = check(lengthen(sys.argv[1:], compose), compose)
     left_out: list[bool] = []
 
     @hydra.main(version_base=VERSION, config_path="conf", config_name="config")

@@ -116,11 +116,11 @@ def certainties(
 
     Args:
         evidence: The tables.
-        number: Number of each image, by `source/image_id`.
+        number: Number of each image, by source and id, a NUL between them.
         weights: Of `bootstrap.resample_weights`, (resample, image).
     """
     for (vlm, kind, split), mine in _groups(evidence):
-        image = (mine["source"] + "/" + mine["image_id"]).map(number).to_numpy(dtype=np.int64)
+        image = (mine["source"] + "\0" + mine["image_id"]).map(number).to_numpy(dtype=np.int64)
         values, draws = certainty(
             mine["yes_probability"].to_numpy(), mine["target"].to_numpy(), image, weights
         )

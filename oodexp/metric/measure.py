@@ -54,7 +54,7 @@ class Binary:
                     f"metric.{role}={name}: no such reader; answer.readers has {', '.join(have)}"
                 )
         rows = judged(evidence, **self._readers)
-        rows["image"], ids = pd.factorize(rows["source"] + "/" + rows["image_id"], sort=True)
+        rows["image"], ids = pd.factorize(rows["source"] + "\0" + rows["image_id"], sort=True)
         images = len(ids)
         weights = None
         if images:

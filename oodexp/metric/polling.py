@@ -72,7 +72,7 @@ class Polling:
                 f"{', '.join(have)}"
             )
         rows = _asserted(evidence, self._headline)
-        rows["image"] = pd.factorize(rows["source"] + "/" + rows["image_id"], sort=True)[0]
+        rows["image"] = pd.factorize(rows["source"] + "\0" + rows["image_id"], sort=True)[0]
         if not len(rows):
             return table.frame(Measurement)
         images = int(rows["image"].max()) + 1

@@ -68,19 +68,26 @@ class Progression:
         samples = _samples(evidence.questions)
         if not len(samples):
             return table.frame(Measurement)
-        samples["image"] = pd.factorize(samples["source"] + "/" + samples["image_id"], sort=True)[0]
+        samples["image"] = pd.factorize(samples["source"] + "\0" + samples["image_id"], sort=True)[
+            0
+        ]
         weights = resample_weights(
             int(samples["image"].max()) + 1, self._resamples, np.random.default_rng(self._seed)
         )
         fixed = _constants(samples, self._rule)
         found: list[Measurement] = []
         for vlm, mine in evidence.answers.groupby("vlm", sort=True):
-            parts = [fixed]
+            parts = []
             for convention, reader in self._readers.items():
                 parts.append(
                     _earned(samples, mine[mine["reader"] == reader], self._rule, convention)
                 )
-            found += _measurements(str(vlm), tallies(_pooled(pd.concat(parts)), KEYS, weights))
+            found += _measurements(
+                str(vlm),
+                tallies(
+                    pd.concat([fixed, _pooled(pd.concat(parts))], ignore_index=True), KEYS, weights
+                ),
+            )
         return table.frame(Measurement, found)
 
 
@@ -106,20 +113,21 @@ def _earned(
     """The points of one VLM and reader, a row each, with the unread answers of their level."""
     by_question = answers.set_index("question_id")
     columns = [samples[f"q{n}"] for n in range(len(COLUMNS))]
-    right = np.stack([by_question["correct"].reindex(c).to_numpy(dtype=bool) for c in columns], 1)
+    # A question without an answer is unread: NaN, as a bool, would be right.
+    correct = by_question["correct"]
+    right = np.stack([correct.reindex(c, fill_value=False).to_numpy(bool) for c in columns], 1)
     unread = np.stack([by_question["reading"].reindex(c).isna().to_numpy() for c in columns], 1)
     lost = {name: unread[:, of] for name, of in rule.columns.items()}
     return _long(samples, points(right, rule) | breaks(right, rule), convention, lost)
 
 
 def _constants(samples: pd.DataFrame, rule: Rule) -> pd.DataFrame:
+    """The points of the best constant answers of each source and split, and of all pooled."""
     parts = []
-    for split in SPLITS:
-        mine = samples[samples["split"] == split]
-        if len(mine):
-            counts = mine[["first", "second"]].to_numpy()
-            earned = constant(counts, mine["greater"].to_numpy(dtype=bool), rule)
-            parts.append(_long(mine, earned, CONSTANT, {}))
+    for _, mine in _pooled(samples).groupby(["source", "split"]):
+        counts = mine[["first", "second"]].to_numpy()
+        earned = constant(counts, mine["greater"].to_numpy(dtype=bool), rule)
+        parts.append(_long(mine, earned, CONSTANT, {}))
     return pd.concat(parts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +38,7 @@ RECORDS: dict[str, type] = {
     "memberships": record.Membership,
     "questions": record.Question,
     "completions": record.Completion,
+    "requests": record.Request,
     "answers": record.Answer,
     "measurements": record.Measurement,
     "calibration": record.Calibration,
@@ -124,6 +125,13 @@ class Desk:
         """Adds to what was left out."""
         if len(rows):
             self._problems.append(rows)
+
+    def torn(self, names: Iterable[str]) -> None:
+        """Notes stored files that could not be read."""
+        # Their rows were computed again, or reading them would have ended the run.
+        told = "note: could not be read, was set aside as .torn and its rows were computed again"
+        rows = [record.Problem("store", "", "", "", name, told) for name in names]
+        self.problem(table.frame(record.Problem, rows))
 
     @property
     def problems(self) -> pd.DataFrame:

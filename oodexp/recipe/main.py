@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from oodexp.recipe import step
+from oodexp.recipe.asking import ask
 from oodexp.recipe.base import Desk, Parts
 from oodexp.tracker.base import Run
 
@@ -24,7 +25,7 @@ def main(run: Run, parts: Parts) -> bool:
         step.divide(desk, parts, worlds, scored)
     with desk.stage("ask"):
         step.question(desk, parts.question, worlds)
-        step.ask(desk, parts, worlds, scored)
+        ask(desk, parts, worlds, scored)
     with desk.stage("read"):
         step.read(desk, parts.readers)
     with desk.stage("measure"):

@@ -15,12 +15,12 @@ from oodexp.recipe.bill import bound
 from oodexp.report.bill import show_bill
 from oodexp.report.missing import show_missing
 from oodexp.source.need import Need, found
+from oodexp.tracker.base import Run
 from oodexp.vlm.base import Calibrated, Estimated
 from oodexp.weights import nothing_downloaded
 
 if TYPE_CHECKING:
     from oodexp.recipe.base import Build
-    from oodexp.tracker.base import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def bounds(parts: Benchmark) -> Iterator[record.Estimate]:
     """The most that the caps allow to be asked: two questions a pair, split and source."""
     if parts.cap is None:
         return
+    questions = 2 * parts.cap * len(record.SPLITS) * len(parts.sources)
     for name, vlm in parts.vlms.items():
         tariff = vlm.tariff() if isinstance(vlm, Estimated) else None
-        for source in parts.sources:
-            yield bound(name, source, 2 * parts.cap * len(record.SPLITS), tariff)
+        yield bound(name, f"all {len(parts.sources)}", questions, tariff)

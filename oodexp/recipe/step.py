@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from oodexp import record, table
 from oodexp.answer.judge import judge
 from oodexp.error import OodexpError
 from oodexp.metric.base import Evidence, Metric
-from oodexp.predict.answering import answer
 from oodexp.predict.scoring import Scored
 from oodexp.predict.scoring import score as score_images
 from oodexp.predict.store import digest
@@ -22,18 +20,18 @@ from oodexp.recipe.calibration import keep_curves
 from oodexp.recipe.refine import marks, refine, tell
 from oodexp.recipe.summary import (
     headline,
+    incomplete,
     planted_auroc,
     presence_auroc,
     score_table,
     split_sizes,
 )
-from oodexp.recipe.world import World, calibration, look
+from oodexp.recipe.world import World, look
 from oodexp.report.terminal import show
 from oodexp.vlm.base import Calibrated
 
 if TYPE_CHECKING:
     from oodexp.answer.base import Reader
-    from oodexp.predict.store import Store
     from oodexp.question.base import Questioner
     from oodexp.source.base import Source
     from oodexp.vlm.base import Vlm
@@ -90,7 +88,7 @@ def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
             for i, why in scored.reasons.items()
         ]
         desk.problem(table.frame(record.Problem, rows))
-    _note_torn(desk, parts.store)
+    desk.torn(parts.store.torn())
     metrics = {"scored_images": float(sum(s.scored_images for s in done))}
     for name in parts.scorers:
         fingerprint = done[0].fingerprints[name]
@@ -144,41 +142,6 @@ def question(desk: Desk, questioner: Questioner, worlds: Sequence[World]) -> Non
     desk.keep("questions", questioner.ask(known))
 
 
-def ask(desk: Desk, parts: Parts, worlds: Sequence[World], scored: Sequence[Scored]) -> None:
-    """Keeps `completions` of all VLMs; a failed question is a row in `problems`."""
-    questions = desk.tables["questions"]
-    found, asked = [], 0
-    for name, idle in parts.vlms.items():
-        # What is loaded goes with the copy: two VLMs are never in memory at once.
-        vlm = copy.copy(idle)
-        for world, scores in zip(worlds, scored, strict=True):
-            if isinstance(vlm, Calibrated):
-                vlm.calibrate(calibration(world, scores.reasons))
-            mine = questions[questions["source"] == world.source.name]
-            done = answer(name, vlm, mine, world.images, world.source.read, parts.store, parts.loop)
-            # A calibrated VLM is another one on each source.
-            part = name if len(worlds) == 1 else f"{name}/{world.source.name}"
-            desk.fingerprint(part, done.fingerprint)
-            found.append(done.completions)
-            asked += done.asked_questions
-    _note_torn(desk, parts.store)
-    completions = desk.keep("completions", table.concat(record.Completion, found))
-    failed = completions[completions["status"] == "error"].merge(questions, on="question_id")
-    rows = [
-        record.Problem("vlm", r.vlm, r.source, r.image_id, r.question_id, str(r.reason))
-        for r in failed.itertuples()
-    ]
-    desk.problem(table.frame(record.Problem, rows))
-    desk.run.metrics({"asked_questions": float(asked)})
-
-
-def _note_torn(desk: Desk, store: Store) -> None:
-    # Their rows were computed again, or reading them would have ended the run.
-    told = "note: could not be read, was set aside as .torn and its rows were computed again"
-    rows = [record.Problem("store", "", "", "", name, told) for name in store.torn()]
-    desk.problem(table.frame(record.Problem, rows))
-
-
 def read(desk: Desk, readers: Mapping[str, Reader]) -> None:
     """Keeps `answers`."""
     desk.keep("answers", judge(desk.tables["completions"], desk.tables["questions"], readers))
@@ -202,9 +165,13 @@ def report(desk: Desk, vlms: Mapping[str, Vlm]) -> bool:
         Whether something was left out; notes do not count.
     """
     measured = desk.tables["measurements"]
+    lacking = incomplete(desk.tables["completions"])
     for name in vlms:
-        with desk.run.child(name, {"vlm": name}) as child:
+        tags = {"vlm": name} | ({"incomplete": lacking[name]} if name in lacking else {})
+        with desk.run.child(name, tags) as child:
             child.metrics(headline(measured[measured["vlm"] == name]))
+    if lacking:
+        desk.run.tags({"incomplete": "; ".join(f"{n}: {told}" for n, told in lacking.items())})
     lost = left_out(desk)
     desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
     show(desk.tables, desk.seconds, desk.run.where, desk.notes)

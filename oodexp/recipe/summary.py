@@ -98,6 +98,17 @@ def headline(measured: pd.DataFrame) -> dict[str, float]:
         name = f"{kind}{contrast}{row.split}/{group}{row.metric}"
         named |= {name: row.value, f"{name}.lower": row.lower, f"{name}.upper": row.upper}
         if not contrast:
-            within = f"{kind}{row.split}/{group}"
+            # The metrics of existence questions rest on the same answers; others may not.
+            within = f"{row.split}/" if row.kind == "existence" else f"{name}."
             named |= {f"{within}n": row.n, f"{within}n_unread": row.n_unread}
     return named
+
+
+def incomplete(completions: pd.DataFrame) -> dict[str, str]:
+    """VLMs that failed to answer: `2 of 8 questions failed`, by name; empty when none did."""
+    failed = (completions["status"] == "error").groupby(completions["vlm"]).agg(["sum", "size"])
+    return {
+        str(vlm): f"{lost} of {asked} questions failed"
+        for vlm, lost, asked in failed.itertuples()
+        if lost
+    }

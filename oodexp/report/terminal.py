@@ -41,8 +41,15 @@ def show(
     screen.print(_division(tables["memberships"]))
     for note in notes:
         screen.print(note, soft_wrap=True, highlight=False)
+    lacking = int((tables["completions"]["status"] == "error").sum())
     for kind, rows in measured.groupby("kind", sort=False):
         for section in SECTIONS.get(str(kind), plain.sections)(str(kind), rows):
+            if lacking:
+                asked = len(tables["completions"])
+                section.title = (
+                    f"INCOMPLETE, {lacking} of {asked} questions failed: {section.title}"
+                )
+                section.title_style = "bold red"
             screen.print(section)
     if len(problems):
         screen.print(problem_table(problems, MOST_PROBLEMS))

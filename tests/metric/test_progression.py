@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -108,6 +110,15 @@ def test_unread_answers_are_counted_at_their_level_and_are_wrong():
     for metric, asked in {"e_acc": 4, "c_acc": 2, "l_acc": 1}.items():
         found = value(measured, metric=metric)
         assert (found.value, found.n_unread) == (0, asked * 8)
+
+
+@pytest.mark.parametrize(("level", "polarity"), [("l_acc", "compare"), ("c_acc", "count")])
+def test_a_question_without_an_answer_is_unread_and_wrong(level, polarity):
+    made = evidence(known(), unread=0)
+    gone = made.questions.loc[made.questions["polarity"] == polarity, "question_id"]
+    left = made.answers[~made.answers["question_id"].isin(gone)]
+    found = value(measure(replace(made, answers=left)), metric=level)
+    assert (found.value, found.n_unread) == (0, found.n)
 
 
 def test_where_chains_break_adds_up_to_all_images():
