@@ -142,7 +142,7 @@ def pictures(number: int, seed: int = 0) -> list[Image.Image]:
 
 def main() -> None:
     """Prints the figures; see the top of this file."""
-    import transformers
+    from transformers.utils import logging
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
@@ -150,7 +150,8 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=3, help="of runs (default 3)")
     options = parser.parse_args()
     rows: dict[str, float] = {}
-    transformers.utils.logging.disable_progress_bar()
+    quiet: Any = logging  # its functions have no types
+    quiet.disable_progress_bar()
     with tempfile.TemporaryDirectory(prefix="oodexp-bench-") as scratch:
         folder = smolvlm.save(Path(scratch))
         rows["parameters"] = smolvlm.parameters(folder)

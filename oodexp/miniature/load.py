@@ -117,8 +117,44 @@ def blip2_logits(
     return scores
 
 
+def lit_logits(
+    pictures: list[Image.Image], texts: list[str], folder: Path = MODELS / "lit"
+) -> NDArray[np.float32]:
+    """Scores pictures against texts with the LiT-like model.
+
+    Args:
+        pictures: n pictures.
+        texts: k texts.
+        folder: The model's folder.
+
+    Returns:
+        (n, k) cosines times the learned scale.
+    """
+    import torch
+    from transformers import AutoImageProcessor, AutoTokenizer, VisionTextDualEncoderModel
+
+    model: Any = VisionTextDualEncoderModel.from_pretrained(folder, dtype=torch.float32)
+    model.eval()
+    opener: Any = AutoImageProcessor
+    sight = opener.from_pretrained(folder)
+    reader: Any = AutoTokenizer
+    text = reader.from_pretrained(folder)(texts, padding=True, truncation=True, return_tensors="pt")
+    parts = []
+    with torch.inference_mode():
+        for start in range(0, len(pictures), 64):
+            pixels = sight(pictures[start : start + 64], return_tensors="pt")["pixel_values"]
+            out = model(
+                pixel_values=pixels,
+                input_ids=text["input_ids"],
+                attention_mask=text["attention_mask"],
+            )
+            parts.append(out.logits_per_image)
+    scores: NDArray[np.float32] = torch.cat(parts).numpy()
+    return scores
+
+
 class Answerer:
-    """The shipped VLM: a picture and a question in, a completion out."""
+    """A shipped VLM: a picture and a question in, a completion out."""
 
     def __init__(self, folder: Path = MODELS / "fastvlm") -> None:
         """Loads model and processor.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +14,20 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from oodexp.miniature.icon import CATEGORIES
-from oodexp.miniature.load import MODELS, PROMPT, Answerer, blip2_logits, open_clip_logits
+from oodexp.miniature.load import (
+    MODELS,
+    PROMPT,
+    Answerer,
+    blip2_logits,
+    lit_logits,
+    open_clip_logits,
+)
 from oodexp.miniature.measure_vlm import DIVISIONS, Figures, count_figures, existence_figures
 from oodexp.miniature.truth import REASONS, Truth, read_truth
-from oodexp.miniature.yardstick import auroc, divide, signal
+from oodexp.miniature.yardstick import auroc, divide, kappa, signal
+
+SCORERS = {"open_clip": open_clip_logits, "blip2": blip2_logits, "lit": lit_logits}
+VLMS = ("fastvlm", "fastvlm_weak")
 
 
 def _timed(
@@ -80,13 +92,33 @@ def division_figures(division: NDArray[np.int64], truth: Truth) -> Figures:
     return figures
 
 
-def measure(split: str, models: Path = MODELS, *, scorers_only: bool = False) -> Figures:
-    """Measures all three models.
+def kappa_figures(flags: dict[str, NDArray[np.bool_]], truth: Truth) -> Figures:
+    """Says how far the scorers flag the same pairs, two by two.
+
+    Args:
+        flags: (n, k) flags of each scorer.
+        truth: The split.
+
+    Returns:
+        Label and Cohen's kappa over all present pairs.
+    """
+    present = truth.counts > 0
+    return [
+        (f"kappa {one}, {two}", f"{kappa(flags[one][present], flags[two][present]):.3f}")
+        for one, two in combinations(flags, 2)
+    ]
+
+
+def measure(
+    split: str, models: Path = MODELS, *, scorers_only: bool = False, vlm: str = "fastvlm"
+) -> Figures:
+    """Measures the scorers and one VLM; open_clip and blip2 make the divisions.
 
     Args:
         split: ``dev`` or ``test``.
-        models: Folder that holds ``open_clip``, ``blip2`` and ``fastvlm``.
+        models: Folder that holds the models' folders.
         scorers_only: Leave the VLM out.
+        vlm: Folder of the VLM.
 
     Returns:
         Label and value of every figure.
@@ -95,20 +127,22 @@ def measure(split: str, models: Path = MODELS, *, scorers_only: bool = False) ->
 
     torch.set_num_threads(1)
     truth = read_truth(split)
-    one, fast = _timed(lambda p, t: open_clip_logits(p, t, models / "open_clip"), truth)
-    two, quick = _timed(lambda p, t: blip2_logits(p, t, models / "blip2"), truth)
-    present = truth.counts > 0
-    division = divide(signal(one, present)[1], signal(two, present)[1])
-    figures = [("images per CPU second, open_clip / blip2", f"{fast} / {quick}")]
-    figures += scorer_figures("open_clip", one, truth) + scorer_figures("blip2", two, truth)
-    figures += division_figures(division, truth)
+    speeds, flags, figures = [], {}, []
+    for name, score in SCORERS.items():
+        logits, speed = _timed(partial(score, folder=models / name), truth)
+        speeds.append(speed)
+        flags[name] = signal(logits, truth.counts > 0)[1]
+        figures += scorer_figures(name, logits, truth)
+    division = divide(flags["open_clip"], flags["blip2"])
+    figures = [(f"images per CPU second, {' / '.join(SCORERS)}", " / ".join(speeds)), *figures]
+    figures += kappa_figures(flags, truth) + division_figures(division, truth)
     if scorers_only:
         return figures
-    vlm = Answerer(models / "fastvlm")
+    answerer = Answerer(models / vlm)
     return [
         *figures,
-        *existence_figures(vlm, division, truth),
-        *count_figures(vlm, division, truth),
+        *existence_figures(answerer, division, truth),
+        *count_figures(answerer, division, truth),
     ]
 
 
@@ -128,9 +162,11 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--split", choices=("dev", "test"), default="dev")
     parser.add_argument("--models", type=Path, default=MODELS, metavar="DIR")
     parser.add_argument("--scorers-only", action="store_true")
+    parser.add_argument("--vlm", choices=VLMS, default=VLMS[0])
     asked = parser.parse_args(arguments)
     table = Table("figure", "value", title=f"miniature, {asked.split}")
-    for row in measure(asked.split, asked.models, scorers_only=asked.scorers_only):
+    only = asked.scorers_only
+    for row in measure(asked.split, asked.models, scorers_only=only, vlm=asked.vlm):
         table.add_row(*row)
     Console().print(table)
 

@@ -9,7 +9,7 @@ from oodexp.miniature.dial import SPLIT_SIZE
 from oodexp.miniature.load import HOME
 from oodexp.miniature.world import World, draw_split, write_split
 
-PARTS = ("data", "open_clip", "blip2", "fastvlm")
+PARTS = ("data", "open_clip", "blip2", "fastvlm", "lit", "fastvlm_weak")
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -23,8 +23,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """
     parser = argparse.ArgumentParser(
         prog="python -m oodexp.miniature.train",
-        description="Draws the miniature world and trains its three models from nothing. "
-        "About 35 minutes of one core for all; every part can be run alone.",
+        description="Draws the miniature world and trains its five models from nothing. "
+        "About 45 minutes of one core for all; every part can be run alone.",
     )
     parser.add_argument(
         "--only",
@@ -78,11 +78,40 @@ def _train_fastvlm(world: World, out: Path, seed: int, steps: int | None) -> Non
     save_fastvlm(train_fastvlm(world, seed, course), out / "models" / "fastvlm")
 
 
-_TRAINERS = {"open_clip": _train_open_clip, "blip2": _train_blip2, "fastvlm": _train_fastvlm}
+def _train_lit(world: World, out: Path, seed: int, steps: int | None) -> None:
+    from oodexp.miniature.lit import save_lit
+    from oodexp.miniature.train_lit import STEPS, train_lit
+
+    course = STEPS if steps is None else (steps, steps)
+    save_lit(train_lit(world, seed, course), out / "models" / "lit")
+
+
+def _train_fastvlm_weak(world: World, out: Path, seed: int, steps: int | None) -> None:
+    from oodexp.miniature.fastvlm import save_fastvlm
+    from oodexp.miniature.train_fastvlm_weak import STEPS, train_fastvlm_weak
+
+    course = STEPS if steps is None else (steps, steps, steps)
+    save_fastvlm(train_fastvlm_weak(world, seed, course), out / "models" / "fastvlm_weak")
+
+
+_TRAINERS = {
+    "open_clip": _train_open_clip,
+    "blip2": _train_blip2,
+    "fastvlm": _train_fastvlm,
+    "lit": _train_lit,
+    "fastvlm_weak": _train_fastvlm_weak,
+}
+
+
+def _scenes(parts: list[str], asked: int) -> int:
+    """How many scenes to draw: the weaker VLM alone needs few."""
+    from oodexp.miniature.train_fastvlm_weak import SCENES
+
+    return min(asked, SCENES) if set(parts) <= {"data", "fastvlm_weak"} else asked
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Makes the parts asked for, in the order data, open_clip, blip2, fastvlm.
+    """Makes the parts asked for, in the order of ``PARTS``.
 
     Args:
         arguments: Words of the command line; None takes those of the process.
@@ -96,7 +125,7 @@ def main(arguments: list[str] | None = None) -> None:
             )
     if parts == ["data"]:
         return
-    world = draw_split("train", asked.scenes, asked.workers)
+    world = draw_split("train", _scenes(parts, asked.scenes), asked.workers)
     for part in parts:
         if part in _TRAINERS:
             _TRAINERS[part](world, asked.out, asked.seed, asked.steps)

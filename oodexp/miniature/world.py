@@ -44,6 +44,25 @@ class World:
     reasons: NDArray[np.int8]
     grounds: NDArray[np.int8]
 
+    def first(self, number: int) -> World:
+        """Keeps the first scenes; the same as drawing so many, since each has its own seed.
+
+        Args:
+            number: How many; all where there are fewer.
+
+        Returns:
+            A view of them.
+        """
+        rows = slice(number)
+        return World(
+            self.images[rows],
+            self.captions[rows],
+            self.named[rows],
+            self.counts[rows],
+            self.reasons[rows],
+            self.grounds[rows],
+        )
+
 
 def captioned(seed: int, index: int) -> tuple[Scene, dict[str, int], str]:
     """Draws a scene and its caption.

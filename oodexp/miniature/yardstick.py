@@ -61,6 +61,21 @@ def auroc(scores: Floats, positive: Bools) -> float:
     return (rank_sum - hits * (hits + 1) / 2) / (hits * misses)
 
 
+def kappa(first: Bools, second: Bools) -> float:
+    """Cohen's kappa of two scorers' flags: their agreement beyond what their rates explain.
+
+    Args:
+        first: n flags of one scorer; not all alike in both.
+        second: n flags of the other.
+
+    Returns:
+        1 for the same flags, 0 for agreement by chance.
+    """
+    one, two = float(first.mean()), float(second.mean())
+    by_chance = one * two + (1 - one) * (1 - two)
+    return (float((first == second).mean()) - by_chance) / (1 - by_chance)
+
+
 def bootstrap_difference(
     right: Bools,
     group: NDArray[np.int64],

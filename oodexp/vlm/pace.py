@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -68,46 +68,43 @@ class Window:
         return share
 
 
+@dataclass
 class Pace:
-    """Both limits, and the wait that all workers share.
+    """Both limits, and the wait that all workers share."""
 
-    Args:
-        requests: Requests a minute; None for no limit.
-        tokens: Tokens a minute; None for no limit.
-        backoff: Seconds of the first growing wait at most.
-        rng: Gives the jitter.
-        clock: Tells the time and waits.
-    """
-
-    def __init__(
-        self, requests: float | None, tokens: float | None, backoff: float,
-        rng: np.random.Generator, clock: Clock,
-    ) -> None:  # fmt: skip
-        self._requests, self._tokens = Window(requests), Window(tokens)
-        self._backoff, self._rng, self._clock = backoff, rng, clock
-        self._until = 0.0
-        self._first = asyncio.Lock()
+    requests: Window
+    """Requests a minute."""
+    tokens: Window
+    """Tokens a minute, estimated until they are known."""
+    rng: np.random.Generator
+    """Gives the jitter."""
+    backoff: float
+    """Seconds of the first growing wait at most."""
+    clock: Clock = field(default_factory=Clock)
+    """Tells the time and waits."""
+    _until: float = float("-inf")
+    _first: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def turn(self, tokens: float) -> Share:
         """Waits until a request may be sent, in the order of asking; gives its share of tokens."""
+        # One at a time through both limits: what has room in one must not age before the other.
         async with self._first:
             while (wait := self._wait(tokens)) > 0:
-                await self._clock.sleep(wait)
-            now = self._clock.now()
-            self._requests.take(1, now)
-            return self._tokens.take(tokens, now)
+                await self.clock.sleep(wait)
+            now = self.clock.now()
+            self.requests.take(1, now)
+            return self.tokens.take(tokens, now)
 
     def hold(self, seconds: float) -> None:
         """Lets nobody send for so long."""
-        self._until = max(self._until, self._clock.now() + seconds)
+        self._until = max(self._until, self.clock.now() + seconds)
 
-    async def back_off(self, failures: int) -> None:
-        """Waits after so many failures in a row: anything from 0 to a bound that doubles."""
-        bound = min(LONGEST_BACKOFF, self._backoff * 2.0 ** min(failures - 1, 30))
-        await self._clock.sleep(float(self._rng.uniform(0, bound)))
+    def jitter(self, failures: int) -> float:
+        """Seconds to wait after so many failures: anything from 0 to a bound that doubles."""
+        bound = min(LONGEST_BACKOFF, self.backoff * 2.0 ** min(failures - 1, 30))
+        return float(self.rng.uniform(0, bound))
 
     def _wait(self, tokens: float) -> float:
-        now = self._clock.now()
-        return max(
-            self._until - now, self._requests.wait(1, now), self._tokens.wait(tokens, now)
-        )
+        now = self.clock.now()
+        waits = (self._until - now, self.requests.wait(1, now), self.tokens.wait(tokens, now))
+        return max(waits)

@@ -19,7 +19,17 @@ def test_the_command_line_explains_itself():
         check=True,
         timeout=120,
     )
-    for word in ("--only", "--out", "--seed", "open_clip", "blip2", "fastvlm", "data"):
+    for word in (
+        "--only",
+        "--out",
+        "--seed",
+        "open_clip",
+        "blip2",
+        "fastvlm",
+        "lit",
+        "fastvlm_weak",
+        "data",
+    ):
         assert word in done.stdout
 
 
@@ -30,7 +40,7 @@ def test_without_options_everything_is_made():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ["open_clip", "blip2", "fastvlm"])
+@pytest.mark.parametrize("part", ["open_clip", "blip2", "fastvlm", "lit", "fastvlm_weak"])
 def test_training_twice_from_one_seed_gives_the_same_weights(part, tmp_path):
     found = []
     for name, seed in (("one", "3"), ("two", "3"), ("other", "4")):

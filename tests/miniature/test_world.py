@@ -47,6 +47,12 @@ def test_captions_name_all_canonical_instances_and_nothing_that_is_absent(world)
     assert (world.named <= world.counts).all()
 
 
+def test_the_first_scenes_are_those_drawn_alone(world):
+    few, alone = world.first(7), to_world(draw_many(31, 7, 1))
+    for name in ("images", "captions", "named", "counts", "reasons", "grounds"):
+        np.testing.assert_array_equal(getattr(few, name), getattr(alone, name))
+
+
 def test_files_are_the_same_however_often_they_are_written(tmp_path):
     for folder in ("one", "two"):
         write_split("dev", 12, tmp_path / folder, 1, with_images=True)

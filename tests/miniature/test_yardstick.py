@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oodexp.miniature.yardstick import ID, OOD_H, OOD_S, auroc, bootstrap_difference, divide, signal
+from oodexp.miniature.yardstick import (
+    ID,
+    OOD_H,
+    OOD_S,
+    auroc,
+    bootstrap_difference,
+    divide,
+    kappa,
+    signal,
+)
 
 
 def test_the_score_is_a_softmax_over_the_category_and_the_absent_ones():
@@ -37,6 +46,15 @@ def test_auroc_agrees_with_scikit_learn():
     rng = np.random.default_rng(1)
     scores, truth = rng.integers(0, 8, 200).astype(float), rng.random(200) < 0.3
     assert auroc(scores, truth) == pytest.approx(roc_auc_score(truth, scores))
+
+
+def test_kappa_agrees_with_scikit_learn():
+    from sklearn.metrics import cohen_kappa_score
+
+    rng = np.random.default_rng(4)
+    one = rng.random(300) < 0.3
+    two = np.where(rng.random(300) < 0.7, one, rng.random(300) < 0.5)
+    assert kappa(one, two) == pytest.approx(cohen_kappa_score(one, two))
 
 
 def test_the_bootstrap_centres_on_the_difference_and_covers_none_of_the_impossible():

