@@ -171,12 +171,21 @@ class OpenAIApi:
                 f"vlm {self.model}: the environment variable {variable} is not set; put {what} "
                 "there (it is kept nowhere), or set key_variable=null for a server without a key"
             )
+        if not (value.isascii() and value.isprintable()):
+            raise OodexpError(
+                f"vlm {self.model}: the environment variable {variable} holds a letter that no "
+                "header may hold, such as a line break; set it anew"
+            )
         return value
 
 
 def _check_url(model: str, url: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        right = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+    except ValueError:  # no port, no address
+        raise OodexpError(f"vlm {model}: base_url is no address of a server") from None
+    if not right:
         raise OodexpError(f"vlm {model}: base_url={_bare(url)}: expected http(s)://HOST/v1")
     names = [name.lower() for name, _ in parse_qsl(parts.query)]
     if "@" in parts.netloc or any(word in name for name in names for word in _SECRET):

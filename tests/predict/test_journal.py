@@ -88,3 +88,93 @@ def test_text_of_any_kind_comes_back_as_it_was(shelf):
 def test_a_shelf_without_a_schema_has_no_journal(tmp_path):
     with pytest.raises(ValueError, match="without a schema"):
         Store(str(tmp_path)).shelf("kind", {}).journal()
+
+
+def test_a_line_that_was_cut_off_in_the_middle_costs_that_row_alone(shelf):
+    journal = shelf.journal()
+    journal.append(row(0))
+    whole = journal._file
+
+    class Full:
+        """A disk that takes half a line, then none."""
+
+        def __init__(self) -> None:
+            self.taken = False
+
+        def write(self, data) -> int:
+            if self.taken:
+                raise OSError(28, "No space left on device")
+            self.taken = True
+            return whole.write(data[: len(data) // 2])
+
+    journal._file = Full()
+    with pytest.raises(OSError, match="No space"):
+        journal.append(row(1))
+    journal._file = whole
+    journal.append(row(2))
+    table, torn = rows(journal.path, SCHEMA)
+    assert table["key"].to_pylist() == ["k0", "k2"]
+    assert torn
+    journal.fold()
+    assert keys(shelf) == ["k0", "k2"]
+
+
+def test_a_short_write_is_gone_on_with(shelf):
+    journal = shelf.journal()
+    journal.append(row(0))
+    whole = journal._file
+
+    class Slow:
+        """Takes three bytes at a time."""
+
+        def write(self, data) -> int:
+            return whole.write(data[:3])
+
+        def fileno(self) -> int:
+            return whole.fileno()
+
+    journal._file = Slow()
+    journal.append(row(1))
+    journal._file = whole
+    journal.fold()
+    assert keys(shelf) == ["k0", "k1"]
+
+
+def test_a_journal_that_another_run_took_for_a_left_one_is_made_anew(shelf, monkeypatch):
+    """Between opening and locking, `fold_left` of another process takes the empty file away."""
+    import fcntl
+
+    lock, taken = fcntl.flock, []
+
+    def late(file, how) -> None:
+        if not taken and how == fcntl.LOCK_EX:
+            taken.append(fold_left(shelf.folder, SCHEMA))
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    journal = shelf.journal()
+    journal.append(row(0))
+    assert taken == [[]]
+    assert keys(shelf) == ["k0"]
+    journal.fold()
+    assert keys(shelf) == ["k0"]
+
+
+def test_no_row_is_missed_while_another_process_folds(shelf, tmp_path, monkeypatch):
+    """A fold that falls between any two looks of a reader hides nothing from it."""
+    for moment in ("journals", "shards"):
+        mine = Store(str(tmp_path)).shelf(moment, {"a": 1}, SCHEMA)
+        journal = mine.journal()
+        journal.append(row(0))
+        look = mine._journals
+
+        def between(columns, moment=moment, journal=journal, look=look):
+            if moment == "journals":
+                journal.fold()
+            found = look(columns)
+            if moment == "shards":
+                journal.fold()
+            return found
+
+        monkeypatch.setattr(mine, "_journals", between)
+        assert mine.missing(["k0"]) == []

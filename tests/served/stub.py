@@ -55,6 +55,7 @@ class Stub:
         self.answered: Counter[str] = Counter()
         self.bodies: list[dict[str, Any]] = []
         self.times: list[float] = []
+        self.paths: list[str] = []
         self.tokens = 0
         self.url = ""
         self.lock = threading.Lock()
@@ -75,13 +76,14 @@ def serving(script: Script) -> Iterator[Stub]:
         def log_message(self, *_: Any) -> None:
             pass
 
-        def do_POST(self) -> None:  # noqa: N802 - the library's name
+        def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with stub.lock:
                 name = question(body)
                 stub.asked[name] += 1
                 stub.bodies.append(body)
                 stub.times.append(time.monotonic())
+                stub.paths.append(self.path)
                 said = stub.script(body, stub.asked[name])
             if said.act == "hang":
                 time.sleep(3.0)

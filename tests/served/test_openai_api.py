@@ -61,9 +61,9 @@ def test_an_answer_is_not_taken_from_the_reasoning(ask, shared):
 @pytest.mark.parametrize(
     "broken",
     [
-        error(500), error(502), error(503), error(408), error(409), Said(200, '{"choices": [{"mess'),
-        Said(200, {"choices": [], "usage": {}}), Said(act="close"), Said(act="hang"),
-        error(429, "rate_limit_exceeded"),
+        error(500), error(502), error(503), error(408), error(409),
+        Said(200, '{"choices": [{"mess'), Said(200, {"choices": [], "usage": {}}),
+        Said(act="close"), Said(act="hang"), error(429, "rate_limit_exceeded"),
     ],
     ids=["500", "502", "503", "408", "409", "half", "shape", "closed", "hang", "429"],
 )  # fmt: skip
@@ -96,7 +96,7 @@ def test_a_request_that_is_refused_is_not_sent_again(ask):
 def test_settings_that_no_request_survives_end_the_run(ask):
     with (
         serving(lambda *_: error(400, message="unknown field")) as stub,
-        pytest.raises(OodexpError, match="8 requests were all refused.*unknown field"),
+        pytest.raises(OodexpError, match=r"8 requests were all refused.*unknown field"),
     ):
         ask(stub, 40, concurrency=1)
     assert stub.asked.total() == 8

@@ -8,9 +8,20 @@ from email.utils import formatdate
 import pytest
 
 from oodexp.vlm.outcome import LONGEST_WAIT, judge
-from tests.stub import error, reply
 
 NOW = 1_790_000_000.0
+
+
+def reply(text="Yes", finish="stop", usage=(100, 2), **message):
+    told = {"role": "assistant", "content": text, **message}
+    body = {"choices": [{"index": 0, "finish_reason": finish, "message": told}]}
+    if usage is not None:
+        body["usage"] = dict(zip(("prompt_tokens", "completion_tokens"), usage, strict=True))
+    return body
+
+
+def error(message, **fields):
+    return {"error": {"message": message, **fields}}
 
 
 def read(body, code=200, **headers):
