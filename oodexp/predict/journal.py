@@ -42,8 +42,12 @@ class Journal:
         self._begin = b""
         self._one_at_a_time = Lock()
 
-    def append(self, row: Mapping[str, Any]) -> None:
+    def append(self, row: Mapping[str, Any], flush: bool = True) -> None:
         """Writes a row; it is on the disk when this returns. Any thread may call it.
+
+        Args:
+            row: Values by column; others are left out.
+            flush: Whether the row must outlive the machine, not only this process.
 
         Raises:
             OodexpError: If the file system knows no locks.
@@ -57,8 +61,9 @@ class Journal:
             rest, self._begin = self._begin + line, b"\n"
             while rest:  # a disk that fills up takes a part
                 rest = rest[self._file.write(rest) :]
-            os.fsync(self._file.fileno())
             self._begin = b""
+        if flush:  # outside the lock: the system puts what several threads wrote on disk at once
+            os.fsync(self._file.fileno())
 
     def fold(self) -> None:
         """Turns the rows into a shard and takes the file away."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,13 +65,15 @@ class Account:
     def begin(self, key: str, attempt: int, most_cost: float, at: str) -> str:
         """See `vlm.base.Ledger`."""
         name = uuid.uuid4().hex
-        self._write(name, Attempt(key, attempt, "sent", None, None, None, most_cost, 0.0, at))
+        row = Attempt(key, attempt, "sent", None, None, None, most_cost, 0.0, at)
+        # Should the machine die before its next row is on disk, this one may be lost.
+        self._write(name, row, flush=False)
         self._going[name] = most_cost
         return name
 
-    def end(self, name: str, attempt: Attempt) -> None:
+    async def end(self, name: str, attempt: Attempt) -> None:
         """See `vlm.base.Ledger`."""
-        self._write(name, attempt)
+        await asyncio.to_thread(self._write, name, attempt, flush=True)
         del self._going[name]
         self._ended += attempt.most_cost if attempt.cost is None else attempt.cost
         self._mine.append(attempt)
@@ -80,9 +83,9 @@ class Account:
         rows = [Request(vlm, n, *attempt) for n, attempt in enumerate(self._mine)]
         return table.frame(Request, rows)
 
-    def _write(self, name: str, attempt: Attempt) -> None:
+    def _write(self, name: str, attempt: Attempt, flush: bool) -> None:
         row = attempt._asdict() | {"key": name, "question": attempt.key, "reason": None}
-        self._journal.append(row)
+        self._journal.append(row, flush)
 
 
 def _committed(rows: pa.Table) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from oodexp.error import OodexpError
 from oodexp.predict import ranks
+from oodexp.predict.started import check_alone, check_started
 
 if TYPE_CHECKING:
     from pytorch_lightning import LightningModule, Trainer
@@ -77,7 +78,7 @@ class Loop:
             raise OodexpError(
                 f"predict.accelerator={accelerator}: expected one of {', '.join(ACCELERATORS)}"
             )
-        (_check_started if outside else _check_alone)(devices, num_nodes)
+        (check_started if outside else check_alone)(devices, num_nodes)
 
     def run(
         self, title: str, module: LightningModule, items: Items, batch: int,
@@ -228,26 +229,6 @@ class Loop:
                 "for `auto`"
             )
         return self._devices
-
-
-def _check_started(devices: int | str, nodes: int) -> None:
-    wanted = ranks.size() // nodes if isinstance(devices, str) else devices
-    if nodes * wanted != ranks.size():
-        raise OodexpError(
-            f"predict.num_nodes={nodes}, predict.devices={devices}: {ranks.size()} processes were "
-            "started by srun or torchrun; start one a device on every node (the head of "
-            "conf/predict/slurm.yaml shows how)"
-        )
-
-
-def _check_alone(devices: int | str, nodes: int) -> None:
-    if nodes > 1:
-        raise OodexpError(f"predict.num_nodes={nodes}: predict=slurm runs on several machines")
-    if ranks.rank() > 0:
-        raise OodexpError(
-            f"this is process {ranks.rank()} of {ranks.size()} that srun or torchrun started, and "
-            "each would do all of the work: choose predict=slurm, or start one process"
-        )
 
 
 def _leave_devices() -> None:

@@ -147,7 +147,9 @@ class Desk:
             start = time.perf_counter()
             try:
                 reply = await self._session.ask(request)
-                self._keep(request.key, reply, time.perf_counter() - start)
+                seconds = time.perf_counter() - start
+                await asyncio.to_thread(self._keep, request.key, reply, seconds)
+                self.answered += reply.status != "error"
             except Exception as error:
                 self._end(error)
                 return
@@ -168,4 +170,3 @@ class Desk:
     def _keep(self, key: str, reply: Reply, seconds: float) -> None:
         values = dict(zip(COLUMNS, reply, strict=True))
         self._journal.append({"key": key, **values, "seconds": seconds})
-        self.answered += reply.status != "error"
