@@ -129,8 +129,14 @@ class Desk:
     def torn(self, names: Iterable[str]) -> None:
         """Notes stored files that could not be read."""
         # Their rows were computed again, or reading them would have ended the run.
-        told = "note: could not be read, was set aside as .torn and its rows were computed again"
-        rows = [record.Problem("store", "", "", "", name, told) for name in names]
+        shard = "note: could not be read, was set aside as .torn and its rows were computed again"
+        line = (
+            "note: a line that a killed run was writing was left out, and its question asked again"
+        )
+        rows = [
+            record.Problem("store", "", "", "", name, line if name.endswith(".jsonl") else shard)
+            for name in names
+        ]
         self.problem(table.frame(record.Problem, rows))
 
     @property

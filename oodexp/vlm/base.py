@@ -149,8 +149,8 @@ class Ledger(Protocol):
     def begin(self, key: str, attempt: int, most_cost: float, at: str) -> str:
         """Notes that a request is sent now; gives its name in the ledger."""
 
-    def end(self, name: str, attempt: Attempt) -> None:
-        """Notes how a request ended."""
+    async def end(self, name: str, attempt: Attempt) -> None:
+        """Notes how a request ended; it is on the disk when this returns."""
 
 
 class Session(Protocol):

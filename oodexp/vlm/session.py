@@ -136,7 +136,7 @@ class ApiSession:
             request.key, number, outcome.status, prompt, new, self._cost(outcome, used), most_cost,
             time.perf_counter() - start, at,
         )  # fmt: skip
-        self.ledger.end(name, ended)
+        await self.ledger.end(name, ended)
         return outcome
 
     async def _send(self, body: Mapping[str, Any]) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -20,6 +21,10 @@ def ended(cost: float | None, most: float = 1.0, number: int = 1) -> Attempt:
     return Attempt("q", number, "ok", 10, 2, cost, most, 0.1, "2026-01-01T00:00:00+00:00")
 
 
+def end(account: Account, name: str, attempt: Attempt) -> None:
+    asyncio.run(account.end(name, attempt))
+
+
 def begin(account: Account, most: float = 1.0) -> str:
     return account.begin("q", 1, most, "2026-01-01T00:00:00+00:00")
 
@@ -33,29 +38,29 @@ def test_a_request_counts_at_its_most_until_its_cost_is_known(tmp_path):
     with Account(Store(str(tmp_path)), PAYEE).opened() as account:
         name = begin(account, 1.0)
         assert account.committed == 1.0
-        account.end(name, ended(0.25))
+        end(account, name, ended(0.25))
         assert account.committed == 0.25
-        account.end(begin(account, 2.0), ended(None, 2.0))
+        end(account, begin(account, 2.0), ended(None, 2.0))
         assert account.committed == 2.25
 
 
 def test_the_next_run_knows_what_was_spent_and_counts_nothing_twice(tmp_path):
     for n in range(1, 4):
         with Account(Store(str(tmp_path)), PAYEE).opened() as account:
-            account.end(begin(account), ended(0.25))
+            end(account, begin(account), ended(0.25))
         assert committed(tmp_path) == pytest.approx(0.25 * n)
 
 
 def test_another_payee_has_another_account(tmp_path):
     with Account(Store(str(tmp_path)), PAYEE).opened() as account:
-        account.end(begin(account), ended(0.5))
+        end(account, begin(account), ended(0.5))
     with Account(Store(str(tmp_path)), PAYEE | {"model": "n"}).opened() as other:
         assert other.committed == 0.0
 
 
 def _die(folder: str) -> None:
     with Account(Store(folder), PAYEE).opened() as account:
-        account.end(begin(account), ended(0.25))
+        end(account, begin(account), ended(0.25))
         begin(account, 3.0)
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -70,10 +75,10 @@ def test_a_request_that_was_on_its_way_at_a_kill_counts_at_its_most(tmp_path):
 
 def _hold(folder: str, opened, seconds: float) -> None:
     with Account(Store(folder), PAYEE).opened() as account:
-        account.end(begin(account), ended(0.5))
+        end(account, begin(account), ended(0.5))
         opened.set()
         time.sleep(seconds)
-        account.end(begin(account), ended(0.75))
+        end(account, begin(account), ended(0.75))
 
 
 def test_a_second_run_waits_for_the_first_and_sees_all_it_spent(tmp_path, caplog):
@@ -91,7 +96,7 @@ def test_the_requests_of_a_run_are_those_that_ended(tmp_path):
     account = Account(Store(str(tmp_path)), PAYEE)
     with account.opened():
         for n in (1, 2):
-            account.end(begin(account), ended(None if n == 1 else 0.1, number=n))
+            end(account, begin(account), ended(None if n == 1 else 0.1, number=n))
         begin(account)
     found = account.requests("vlm")
     assert found["number"].tolist() == [0, 1]
