@@ -14,7 +14,8 @@ from oodexp.error import OodexpError
 from oodexp.vlm.base import Ledger, Session, Tariff
 from oodexp.vlm.pace import Clock, Pace, Window
 from oodexp.vlm.redact import SHORT, Redactor
-from oodexp.vlm.session import ApiSession, Terms
+from oodexp.vlm.session import ApiSession
+from oodexp.vlm.terms import Terms
 
 FIELDS = ("max_tokens", "max_completion_tokens")
 
@@ -43,7 +44,8 @@ class OpenAIApi:
             must not stand in a record.
         concurrency: Most questions in flight.
         timeout: Seconds that an attempt may take.
-        retries: Attempts after the first, before a question is recorded as failed.
+        retries: Failed attempts after the first, before a question is recorded as failed; where
+            the server only asks to wait, a quarter of an hour is the limit.
         backoff: Seconds of the first growing wait at most; it doubles with every failure.
         requests_per_minute: Null for no limit.
         tokens_per_minute: Of prompts and replies; null for no limit.

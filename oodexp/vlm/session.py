@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from oodexp.error import OodexpError, Paused
 from oodexp.pixel import UnreadableImage
-from oodexp.vlm.base import Attempt, Ledger, Reply, Request, Tariff
+from oodexp.vlm.base import Attempt, Ledger, Reply, Request
 from oodexp.vlm.media import data_uri
 from oodexp.vlm.outcome import Outcome, judge
 from oodexp.vlm.pace import Pace
 from oodexp.vlm.redact import Redactor
+from oodexp.vlm.terms import Terms
 
 if TYPE_CHECKING:
     import httpx2
 
 T = TypeVar("T")
+
+PATIENCE = 900.0
+"""Seconds after which a question is given up, however often the server only asked to wait."""
 
 HOPELESS = 8
 """So many refused requests and none answered: the settings are at fault, not the questions."""
@@ -28,34 +32,6 @@ HOPELESS = 8
 CHARACTERS_A_TOKEN = 4
 AROUND = 10
 """Tokens that a server puts around a prompt, estimated."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """How a server is asked."""
-
-    name: str
-    """Of the model, for messages."""
-    url: str
-    """Where questions go."""
-    body: Mapping[str, Any]
-    """Fields of every request."""
-    limit_field: str
-    """Field of the most new tokens."""
-    system: str | None
-    """System message."""
-    detail: str | None
-    """Field `detail` of the image."""
-    tariff: Tariff
-    """Sizes and prices."""
-    budget: float | None
-    """The most that may be spent."""
-    retries: int
-    """Attempts after the first."""
-    timeout: float
-    """Seconds that one attempt may take."""
-    key_variable: str | None
-    """Environment variable of the key, for messages."""
 
 
 @dataclass
@@ -79,31 +55,39 @@ class ApiSession:
             body = await asyncio.to_thread(self._body, request)
         except UnreadableImage as error:
             return Reply(None, "error", f"unreadable: {error}", None)
-        failures = 0
+        failures = waits = 0
+        patience = self.pace.clock.now() + PATIENCE
         while True:
-            outcome = await self._attempt(request, body, failures + 1)
+            outcome = await self._attempt(request, body, failures + waits + 1)
             if outcome.kind == "reply" and outcome.reply is not None:
                 self._answered += 1
                 return outcome.reply._replace(text=self.redactor.completion(outcome.reply.text))
             said = f"{outcome.status}: {self.redactor.message(outcome.reason)}".rstrip(": ")
             self._look_for_an_end(outcome, said)
-            failures += 1
-            if outcome.kind == "failed" or failures > self.terms.retries:
-                tried = "" if failures == 1 else f" ({failures} attempts)"
+            # A server that asks to wait has refused nothing: only patience ends that.
+            waits += outcome.kind == "wait"
+            failures += outcome.kind != "wait"
+            spent = failures > self.terms.retries or self.pace.clock.now() > patience
+            if outcome.kind == "failed" or spent:
+                number = failures + waits
+                tried = "" if number == 1 else f" ({number} attempts)"
                 return Reply(None, "error", said + tried, None)
-            await self._hold(outcome, failures)
+            await self._hold(outcome, waits if outcome.kind == "wait" else failures)
 
     def end(self, why: OodexpError) -> None:
         """See `base.Session`."""
         self._why = self._why or why
         self._ended.set()
 
-    async def _hold(self, outcome: Outcome, failures: int) -> None:
-        seconds = max(outcome.seconds or 0.0, self.pace.jitter(failures))
+    async def _hold(self, outcome: Outcome, times: int) -> None:
+        """Waits before the next attempt, after so many of this kind."""
+        jitter = self.pace.jitter(times)
+        seconds = outcome.seconds or 0.0
         if outcome.kind == "wait":
-            self.pace.hold(seconds)
-        else:
-            await self._unless_ended(self.pace.clock.sleep(seconds))
+            # Everybody waits as long as the server says, and then each a while of its own: let
+            # loose at once, they would meet the same limit again.
+            self.pace.hold(seconds or jitter)
+        await self._unless_ended(self.pace.clock.sleep(seconds + jitter))
 
     async def _unless_ended(self, wait: Awaitable[T]) -> T:
         """What is waited for, unless the session ends before: nobody waits for its end in vain."""

@@ -115,6 +115,12 @@ def test_a_server_says_how_long_to_wait(ask, headers, least):
     assert stub.times[1] - stub.times[0] >= least
 
 
+def test_a_server_that_only_asks_to_wait_uses_up_no_retries(ask):
+    wait = error(429, "rate_limit_exceeded", headers={"Retry-After": "0.01"})
+    row, stub, _ = one(ask, lambda _, turn: wait if turn <= 5 else completion(), retries=0)
+    assert (row["status"], stub.asked.total()) == ("ok", 6)
+
+
 def test_a_wait_is_everybodys(ask):
     wait = error(429, "rate_limit_exceeded", headers={"Retry-After": "1"})
     served: list[int] = []
