@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all ui dashboard bench bench-scoring bench-reading bench-answering lint clean
+.PHONY: help main test test-all ui dashboard bench bench-scoring bench-reading bench-answering bench-trial lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -47,6 +47,9 @@ bench-scoring: .venv/installed  ## scoring against clip_benchmark and a plain lo
 
 bench-answering: .venv/installed  ## asking a local VLM against one `generate` a question
 	$(ENV) $(BIN)/python -m benchmarks.answering
+
+bench-trial: .venv/installed  ## one trial of an ablation: 100,000 pairs, 4 scorers, 4 VLMs
+	$(ENV) $(BIN)/python -m benchmarks.trial
 
 bench-reading: .venv/installed  ## reading a 1.1 GB annotation file against json.load
 	$(ENV) $(BIN)/python -m benchmarks.reading

@@ -65,6 +65,27 @@ class CrossValidation:
         """Most pairs per source and split; None for no cap."""
         return self._sampling.cap
 
+    @property
+    def sampling(self) -> Sampling:
+        """How ID is drawn and how many pairs each split may hold."""
+        return self._sampling
+
+    @property
+    def field(self) -> dict[str, str]:
+        """`competitors` and `unknown`: what S and Delta rest on beside the logits."""
+        return dict(self._field)
+
+    def judge(self, names: Sequence[str], scores: np.ndarray, margins: np.ndarray) -> Verdicts:
+        """The verdicts of pairs whose S and Delta are known.
+
+        Args:
+            names: The scorers.
+            scores: S, float32, (pair, scorer).
+            margins: Delta, float32, (pair, scorer).
+        """
+        self._known(names, {})
+        return verdicts(scores, margins, self._limits(names), **self._options)
+
     def divide(
         self, matrix: Matrix, logits: Mapping[str, np.ndarray], reasons: Mapping[str, str],
         links: Mapping[str, str] | None = None,
@@ -113,12 +134,13 @@ class CrossValidation:
         }
         scores = np.stack([s.score for s in found.values()], axis=1)
         margins = np.stack([s.margin for s in found.values()], axis=1)
-        return found, verdicts(scores, margins, self._limits(found), **self._options)
+        return found, self.judge(list(found), scores, margins)
 
-    def _known(self, logits: Mapping[str, np.ndarray], links: Mapping[str, str]) -> None:
-        unknown = sorted(set(self._thresholds) - set(logits))
+    def _known(self, names: Iterable[str], links: Mapping[str, str]) -> None:
+        have = sorted(names)
+        unknown = sorted(set(self._thresholds) - set(have))
         if unknown:
-            raise OodexpError(f"division.thresholds: no scorer {unknown}; have {sorted(logits)}")
+            raise OodexpError(f"division.thresholds: no scorer {unknown}; have {have}")
         for name, link in links.items():
             _one_of(f"links.{name}", link, LINKS)
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from oodexp import table
 from oodexp.division.base import Matrix
+from oodexp.division.verdict import ID, OOD_H, OOD_S
 from oodexp.error import OodexpError
 from oodexp.record import ABSENT, SPLITS, Membership
 
@@ -68,30 +69,21 @@ def absent_pairs(
     Returns:
         `record.Membership` rows, empty for the pool `present`.
     """
-    if sampling.id_pool == "present":
+    rows, columns = absent_cells(matrix.presence, readable, _codes(present), sampling)
+    if not len(rows):
         return table.frame(Membership)
-    rng = np.random.default_rng([sampling.seed, 1])
-    rows, columns = np.nonzero((matrix.presence == ABSENT) & readable[:, None])
-    target, unflagged = _id_target(present, sampling), int((present["split"] == "ID").sum())
-    if sampling.id_pool == "random":
-        # How many of a uniform draw over absent and unflagged cells are absent.
-        size = min(target, len(rows) + unflagged)
-        count = int(rng.hypergeometric(len(rows), unflagged, size)) if size else 0
-    else:
-        count = min(target // 2, len(rows), unflagged)
-    chosen = np.sort(rng.choice(len(rows), size=count, replace=False))
     return table.frame(
         Membership,
         {
-            "source": [matrix.source] * count,
-            "image_id": np.array(matrix.image_ids, dtype=object)[rows[chosen]],
-            "category": np.array(matrix.categories, dtype=object)[columns[chosen]],
+            "source": [matrix.source] * len(rows),
+            "image_id": np.array(matrix.image_ids, dtype=object)[rows],
+            "category": np.array(matrix.categories, dtype=object)[columns],
             "present": False,
-            "split": ["ID"] * count,
-            "flags": pd.array([0] * count, dtype="Int64"),
-            "scorers": [int(present["scorers"].max()) if len(present) else 0] * count,
+            "split": ["ID"] * len(rows),
+            "flags": pd.array([0] * len(rows), dtype="Int64"),
+            "scorers": [int(present["scorers"].max()) if len(present) else 0] * len(rows),
             "drawn": True,
-            "reason": [None] * count,
+            "reason": [None] * len(rows),
         },
     )
 
@@ -104,24 +96,67 @@ def draw(present: pd.DataFrame, absent: pd.DataFrame, sampling: Sampling) -> pd.
         absent: Absent pairs already drawn (see `absent_pairs`).
         sampling: The options.
     """
-    rank = np.random.default_rng([sampling.seed, 0]).permutation(len(present))
-    drawn = np.zeros(len(present), dtype=bool)
-    for split in SPLITS:
-        members = np.flatnonzero((present["split"] == split).to_numpy())
-        size = len(members) if sampling.cap is None else min(len(members), sampling.cap)
-        if split == "ID":
-            rest = _id_target(present, sampling) - len(absent)
-            size = min(len(members), len(absent) if sampling.id_pool == "balanced" else rest)
-        drawn[members[np.argsort(rank[members])][: max(size, 0)]] = True
+    drawn = drawn_pairs(_codes(present), len(absent), sampling)
     return table.concat(Membership, [present.assign(drawn=drawn), absent])
 
 
-def _id_target(present: pd.DataFrame, sampling: Sampling) -> int:
-    sizes = present["split"].value_counts()
+def absent_cells(
+    presence: np.ndarray, readable: np.ndarray, split: np.ndarray, sampling: Sampling
+) -> tuple[np.ndarray, np.ndarray]:
+    """The cells of `absent_pairs`: their rows and columns, int64, in order of rows and columns.
+
+    Args:
+        presence: Codes of `oodexp.record`, (image, category).
+        readable: bool, (image,): whether every scorer has scored the image.
+        split: Codes of `verdict` of the present pairs, (pair,).
+        sampling: The options.
+    """
+    if sampling.id_pool == "present":
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    rng = np.random.default_rng([sampling.seed, 1])
+    cells = np.flatnonzero((presence == ABSENT) & readable[:, None])
+    target, unflagged = _id_target(split, sampling), int((split == ID).sum())
+    if sampling.id_pool == "random":
+        # How many of a uniform draw over absent and unflagged cells are absent.
+        size = min(target, len(cells) + unflagged)
+        count = int(rng.hypergeometric(len(cells), unflagged, size)) if size else 0
+    else:
+        count = min(target // 2, len(cells), unflagged)
+    chosen = cells[np.sort(rng.choice(len(cells), size=count, replace=False))]
+    rows, columns = np.divmod(chosen, max(1, presence.shape[1]))
+    return rows, columns
+
+
+def drawn_pairs(split: np.ndarray, absent: int, sampling: Sampling) -> np.ndarray:
+    """Which present pairs of one source are drawn: bool, (pair,).
+
+    Args:
+        split: Codes of `verdict` of the present pairs, (pair,).
+        absent: Number of absent pairs in the ID pool.
+        sampling: The options.
+    """
+    rank = np.random.default_rng([sampling.seed, 0]).permutation(len(split))
+    drawn = np.zeros(len(split), dtype=bool)
+    for code in (ID, OOD_S, OOD_H):
+        members = np.flatnonzero(split == code)
+        size = len(members) if sampling.cap is None else min(len(members), sampling.cap)
+        if code == ID:
+            rest = _id_target(split, sampling) - absent
+            size = min(len(members), absent if sampling.id_pool == "balanced" else rest)
+        drawn[members[np.argsort(rank[members])][: max(size, 0)]] = True
+    return drawn
+
+
+def _codes(present: pd.DataFrame) -> np.ndarray:
+    """Codes of the column `split`; -1 where it is null."""
+    return np.asarray(pd.Categorical(present["split"], categories=list(SPLITS)).codes)
+
+
+def _id_target(split: np.ndarray, sampling: Sampling) -> int:
     if isinstance(sampling.id_size, int):
         size = sampling.id_size
     elif sampling.id_size == "all":
-        size = int(sizes.get("ID", 0))
+        size = int((split == ID).sum())
     else:
-        size = int(max(sizes.get("OOD-S", 0), sizes.get("OOD-H", 0)))
+        size = int(max((split == OOD_S).sum(), (split == OOD_H).sum()))
     return size if sampling.cap is None else min(size, sampling.cap)
