@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from oodexp.error import OodexpError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +26,24 @@ class Evidence:
     """`record.Answer`, of all VLMs and readers."""
     completions: pd.DataFrame
     """`record.Completion`, of all VLMs."""
+
+
+def check_readers(evidence: Evidence, readers: Mapping[str, str]) -> None:
+    """Refuses a reader that gave no answers while others did.
+
+    Args:
+        evidence: The tables.
+        readers: Reader by the setting that names it.
+
+    Raises:
+        OodexpError: Names the setting and the readers that there are.
+    """
+    have = sorted(evidence.answers["reader"].unique())
+    for role, name in readers.items():
+        if have and name not in have:
+            raise OodexpError(
+                f"metric.{role}={name}: no such reader; answer.readers has {', '.join(have)}"
+            )
 
 
 class Metric(Protocol):

@@ -9,7 +9,7 @@ import pandas as pd
 
 from oodexp import table
 from oodexp.error import OodexpError
-from oodexp.metric.base import Evidence
+from oodexp.metric.base import Evidence, check_readers
 from oodexp.metric.binary import METRICS, from_counts, undefined_reason
 from oodexp.metric.bootstrap import interval, resample_weights, resampled
 from oodexp.metric.certainty import certainties
@@ -47,12 +47,7 @@ class Binary:
         Raises:
             OodexpError: If a reader that was named gave no answers while others did.
         """
-        have = sorted(evidence.answers["reader"].unique())
-        for role, name in self._readers.items():
-            if have and name not in have:
-                raise OodexpError(
-                    f"metric.{role}={name}: no such reader; answer.readers has {', '.join(have)}"
-                )
+        check_readers(evidence, self._readers)
         rows = judged(evidence, **self._readers)
         rows["image"], ids = pd.factorize(rows["source"] + "\0" + rows["image_id"], sort=True)
         images = len(ids)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from oodexp import table
 from oodexp.error import OodexpError
-from oodexp.metric.base import Evidence
+from oodexp.metric.base import Evidence, check_readers
 from oodexp.metric.binary import FN, FP, TN, TP
 from oodexp.metric.bootstrap import Interval, interval, resample_weights
 from oodexp.metric.rates import PARTS, RATES, parts, rates, undefined_reason
@@ -65,12 +65,7 @@ class Polling:
         Raises:
             OodexpError: If the reader gave no answers while others did.
         """
-        have = sorted(evidence.answers["reader"].unique())
-        if have and self._headline not in have:
-            raise OodexpError(
-                f"metric.headline={self._headline}: no such reader; answer.readers has "
-                f"{', '.join(have)}"
-            )
+        check_readers(evidence, {"headline": self._headline})
         rows = _asserted(evidence, self._headline)
         rows["image"] = pd.factorize(rows["source"] + "\0" + rows["image_id"], sort=True)[0]
         if not len(rows):

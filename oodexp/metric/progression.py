@@ -9,7 +9,7 @@ import pandas as pd
 
 from oodexp import table
 from oodexp.error import OodexpError
-from oodexp.metric.base import Evidence
+from oodexp.metric.base import Evidence, check_readers
 from oodexp.metric.binary import FN, TP
 from oodexp.metric.bootstrap import interval, resample_weights
 from oodexp.metric.chain import COLUMNS, Rule, breaks, constant, points
@@ -59,12 +59,7 @@ class Progression:
         Raises:
             OodexpError: If a reader that was named gave no answers while others did.
         """
-        have = sorted(evidence.answers["reader"].unique())
-        for role, name in self._readers.items():
-            if have and name not in have:
-                raise OodexpError(
-                    f"metric.{role}={name}: no such reader; answer.readers has {', '.join(have)}"
-                )
+        check_readers(evidence, self._readers)
         samples = _samples(evidence.questions)
         if not len(samples):
             return table.frame(Measurement)

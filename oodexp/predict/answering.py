@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +11,7 @@ import pandas as pd
 
 from oodexp import table
 from oodexp.error import Paused
+from oodexp.predict.by_image import ByImage, Row
 from oodexp.predict.completion import COLUMNS
 from oodexp.predict.content import shown
 from oodexp.predict.ledger import Account
@@ -55,45 +56,15 @@ class Answered:
     """`record.Request` of this run; none for a model that runs here."""
 
 
-class Row(NamedTuple):
-    """A question still to ask."""
+class Asking(ByImage["tuple[Image | None, str | None]", Asked]):
+    """Questions with the pixels of their images."""
 
-    key: str
-    """sha256 over image bytes and prompt."""
-    image_id: str
-    """Id of the image."""
-    prompt: str
-    """The text put to the model."""
-    most: int | None
-    """Most new tokens of the reply."""
-
-
-class Asking:
-    """The questions still to ask (see `chunk.Items`); an image is decoded once a batch.
-
-    Args:
-        rows: The questions, those of an image side by side.
-        read: Gives an image's bytes by its id.
-    """
-
-    def __init__(self, rows: Sequence[Row], read: Callable[[str], bytes]) -> None:
-        self._rows = rows
-        self._read = read
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitems__(self, indices: Sequence[int]) -> list[Asked]:
-        """The questions of a batch."""
-        rows = [self._rows[n] for n in indices]
-        pixels = {i: self._pixels(i) for i in dict.fromkeys(row.image_id for row in rows)}
-        return [
-            Asked(row.key, pixels[row.image_id][0], row.prompt, pixels[row.image_id][1], row.most)
-            for row in rows
-        ]
-
-    def _pixels(self, image_id: str) -> tuple[Image | None, str | None]:
+    def _open(self, image_id: str) -> tuple[Image | None, str | None]:
         return shown(self._read, image_id)
+
+    def _item(self, row: Row, opened: tuple[Image | None, str | None]) -> Asked:
+        pixels, reason = opened
+        return Asked(row.key, pixels, row.prompt, reason, row.most)
 
 
 class Standing(NamedTuple):

@@ -5,18 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 
 from oodexp.error import OodexpError, Paused
+from oodexp.predict.by_image import ByImage, Row
 from oodexp.predict.completion import COLUMNS
 from oodexp.vlm.base import Reply, Request
 
 if TYPE_CHECKING:
-    from oodexp.predict.answering import Row
     from oodexp.predict.journal import Journal
     from oodexp.vlm.base import Ledger, Remote, Session
 
@@ -35,37 +34,20 @@ class Sent(NamedTuple):
     """Why there is no request."""
 
 
-class Sending:
-    """The questions still to ask (see `chunk.Items`); a file is read once a batch.
+class Sending(ByImage["tuple[bytes | None, str | None]", Sent]):
+    """Questions with the bytes of their images."""
 
-    Args:
-        rows: The questions, those of an image side by side.
-        read: Gives an image's bytes by its id.
-    """
-
-    def __init__(self, rows: Sequence[Row], read: Callable[[str], bytes]) -> None:
-        self._rows = rows
-        self._read = read
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitems__(self, indices: Sequence[int]) -> list[Sent]:
-        """The questions of a batch."""
-        rows = [self._rows[n] for n in indices]
-        files = {i: self._file(i) for i in dict.fromkeys(row.image_id for row in rows)}
-        return [self._sent(row, *files[row.image_id]) for row in rows]
-
-    def _sent(self, row: Row, content: bytes | None, reason: str | None) -> Sent:
-        if content is None:
-            return Sent(None, row.key, reason)
-        return Sent(Request(row.key, content, row.prompt, row.most), row.key, None)
-
-    def _file(self, image_id: str) -> tuple[bytes | None, str | None]:
+    def _open(self, image_id: str) -> tuple[bytes | None, str | None]:
         try:
             return self._read(image_id), None
         except (OSError, KeyError) as error:
             return None, f"file not read: {getattr(error, 'strerror', None) or error}"
+
+    def _item(self, row: Row, opened: tuple[bytes | None, str | None]) -> Sent:
+        content, reason = opened
+        if content is None:
+            return Sent(None, row.key, reason)
+        return Sent(Request(row.key, content, row.prompt, row.most), row.key, None)
 
 
 class Desk:

@@ -37,6 +37,11 @@ class Known:
     """The annotations of each source."""
 
 
+def escaped(name: str) -> str:
+    """A name without a slash, so that a slash in an id does not make two questions one."""
+    return name.replace("%", "%25").replace("/", "%2F")
+
+
 class Questioner(Protocol):
     """Turns the pairs of a division into questions."""
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from oodexp import table
 from oodexp.error import OodexpError
+from oodexp.question.base import escaped
 from oodexp.record import Question
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ class Existence:
     def _questions(self, pairs: pd.DataFrame, polarity: str) -> pd.DataFrame:
         template = self._templates[polarity]
         key = (
-            _escaped(pairs["source"]) + "/" + _escaped(pairs["image_id"]) + "/" + pairs["category"]
+            pairs["source"].map(escaped)
+            + "/"
+            + pairs["image_id"].map(escaped)
+            + "/"
+            + pairs["category"]
         )
         yes = pairs["present"].to_numpy(dtype=bool) == (polarity == "present")
         return pd.DataFrame(
@@ -94,8 +99,3 @@ def checked(templates: Mapping[str, str], population: str) -> dict[str, str]:
             f"question.population={population}: expected one of {', '.join(POPULATIONS)}"
         )
     return dict(templates)
-
-
-def _escaped(names: pd.Series) -> pd.Series:
-    """Names without a slash, so that a slash in an id does not make two pairs one."""
-    return names.str.replace("%", "%25", regex=False).str.replace("/", "%2F", regex=False)

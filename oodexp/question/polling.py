@@ -16,6 +16,7 @@ import pandas as pd
 from oodexp import table
 from oodexp.error import OodexpError
 from oodexp.question.absent import STRATEGIES, Absent
+from oodexp.question.base import escaped
 from oodexp.question.existence import checked
 from oodexp.record import SPLITS, Question
 
@@ -39,7 +40,7 @@ class _Asked(NamedTuple):
 
     def question(self, template: str, polarity: str, max_tokens: int | None) -> Question:
         """The question of one polarity."""
-        name = (_escaped(self.source), _escaped(self.image_id), self.category, KIND)
+        name = (escaped(self.source), escaped(self.image_id), self.category, KIND)
         target = "yes" if (self.strategy == BESIDE) == (polarity == "present") else "no"
         return Question(
             "/".join((*name, self.split, self.strategy, polarity)), self.source, self.image_id,
@@ -113,8 +114,3 @@ class Polling:
                 for strategy, categories in chosen.items():
                     for category in categories:
                         yield _Asked(matrix.source, image_id, category, split, strategy)
-
-
-def _escaped(name: str) -> str:
-    """A name without a slash, so that a slash in an id does not make two questions one."""
-    return name.replace("%", "%25").replace("/", "%2F")

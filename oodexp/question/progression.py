@@ -14,6 +14,7 @@ import pandas as pd
 
 from oodexp import table
 from oodexp.error import OodexpError
+from oodexp.question.base import escaped
 from oodexp.question.existence import checked
 from oodexp.question.two_labels import two_labels
 from oodexp.record import Question
@@ -103,14 +104,9 @@ class Progression:
         prompt = pieces[0] + "".join(
             c + piece for c, piece in zip(categories, pieces[1:], strict=True)
         )
-        name = (_escaped(source), _escaped(image_id), " > ".join(categories), kind, split, polarity)
+        name = (escaped(source), escaped(image_id), " > ".join(categories), kind, split, polarity)
         return Question(
             "/".join(name), source, image_id, categories[0], kind, polarity, prompt, target,
             other=categories[1] if len(categories) > 1 else None, split=split,
             max_tokens=self._max_tokens,
         )  # fmt: skip
-
-
-def _escaped(name: str) -> str:
-    """A name without a slash, so that a slash in an id does not make two questions one."""
-    return name.replace("%", "%25").replace("/", "%2F")

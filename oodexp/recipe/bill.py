@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from oodexp.record import Estimate
-from oodexp.vlm.base import Tariff
+from oodexp.vlm.base import AROUND, CHARACTERS_A_TOKEN, Tariff
 
 if TYPE_CHECKING:
     import pandas as pd
-
-CHARACTERS_A_TOKEN = 4
-"""Of English text, as providers state it."""
-
-AROUND = 10
-"""Tokens that a chat template puts around a prompt."""
 
 
 def estimate(

@@ -80,6 +80,13 @@ class Calibrated(Protocol):
         """Takes the images; called before `fingerprint` and `load`. The work is done in `load`."""
 
 
+CHARACTERS_A_TOKEN = 4
+"""Of English text, as providers state it."""
+
+AROUND = 10
+"""Tokens that a chat template puts around a prompt, estimated."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tariff:
     """What a question takes, for an estimate before anything is asked."""

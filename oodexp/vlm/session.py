@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from oodexp.error import OodexpError, Paused
 from oodexp.pixel import UnreadableImage
-from oodexp.vlm.base import Attempt, Ledger, Reply, Request
+from oodexp.vlm.base import AROUND, CHARACTERS_A_TOKEN, Attempt, Ledger, Reply, Request
 from oodexp.vlm.media import data_uri
 from oodexp.vlm.outcome import Outcome, judge
 from oodexp.vlm.pace import Pace
@@ -28,10 +28,6 @@ PATIENCE = 900.0
 
 HOPELESS = 8
 """So many refused requests and none answered: the settings are at fault, not the questions."""
-
-CHARACTERS_A_TOKEN = 4
-AROUND = 10
-"""Tokens that a server puts around a prompt, estimated."""
 
 
 @dataclass
