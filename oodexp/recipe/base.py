@@ -43,6 +43,7 @@ RECORDS: dict[str, type] = {
     "measurements": record.Measurement,
     "calibration": record.Calibration,
     "estimates": record.Estimate,
+    "findings": record.Finding,
     "problems": record.Problem,
 }
 """Record of each table; `scores/<scorer>` are tables of their own."""

@@ -1,0 +1,1 @@
+"""Tests of what a benchmark claims: out of distribution, and a loss that is real."""
