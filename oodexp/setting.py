@@ -83,6 +83,8 @@ class Settings:
     store: Part
     tracker: Part
     search: Part
+    ablation: Part
+    corpus: Parts
     paths: Paths
 
 

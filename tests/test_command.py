@@ -116,9 +116,9 @@ def test_a_value_that_is_left_open_is_asked_for():
 
 
 def test_an_experiment_with_unknown_keys_is_refused(folder):
-    experiment(folder, "division: {threshhold: 0.01}\nevalution: {repeats: 3}\n")
+    experiment(folder, "division: {threshhold: 0.01}\nzzz: {repeats: 3}\n")
     assert said("--config-dir", str(folder), "experiment=mine") == [
-        "evalution: unknown key",
+        "zzz: unknown key",
         "division.threshhold (did you mean division.threshold?): unknown key",
     ]
 

@@ -8,12 +8,12 @@ from oodexp.short import groups, lengthen
 
 
 def written_out(*arguments: str, chosen: dict[str, list[str]] | None = None) -> list[str]:
-    names = {"source": ["coco"], "scorer": ["a", "b"], "vlm": ["x"]} | (chosen or {})
+    names = {"source": ["coco"], "scorer": ["a", "b"], "vlm": ["x"], "corpus": ["c"]} | (chosen or {})
     return lengthen(arguments, lambda _: {k: dict.fromkeys(v) for k, v in names.items()})
 
 
 def test_the_groups_of_several_parts_are_known():
-    assert groups() == ["source", "scorer", "vlm"]
+    assert groups() == ["source", "scorer", "vlm", "corpus"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from oodexp.error import OodexpError
-from oodexp.predict.bank import bank_of
+from oodexp.predict.bank import bank_of, vector_shelf
 from oodexp.scorer.base import Pairwise
 
 if TYPE_CHECKING:
@@ -60,8 +60,9 @@ def calibration(
             f"{type(scorer).__name__}: its logits are no cosines, so there is no temperature to "
             "leave out; choose a scorer of image and text vectors"
         )
-    folder = store.shelf("vectors", scorer.fingerprint()).folder
-    bank = bank_of(scorer, folder, list(categories), loop.load)
+    fingerprint = scorer.fingerprint()
+    folder = vector_shelf(store, scorer, fingerprint).folder
+    bank = bank_of(scorer, fingerprint, folder, list(categories), loop.load)
     return Calibration(bank.scale, bank.bias)
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 CONVENTIONS = ("headline", "read", "paper")
 ROWS = (*SPLITS, "drop/OOD-S", "drop/OOD-H", "gap")
 """What is measured of a VLM: the splits, ID minus OOD-S, ID minus OOD-H, OOD-S minus OOD-H."""
+MEAN = "mean"
+"""Stands for a VLM in names of means over all VLMs."""
 PARTS: tuple[tuple[int, ...], ...] = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))
 """The splits of each row; a row of two is the first minus the second."""
 
@@ -175,13 +177,18 @@ def rows(values: np.ndarray) -> np.ndarray:
 def named(stock: Stock, found: Regrouped) -> dict[str, float]:
     """A trial's numbers by name, to be tracked or searched by.
 
-    `division/<split>/pairs` and `drawn`, `<vlm>/<row>/<metric>` for each of `ROWS`,
+    `division/<split>/pairs` and `drawn`, `<vlm>/<row>/<metric>` for each of `ROWS`, the mean of
+    these over the VLMs as `mean/<row>/<metric>` (NaN where one is undefined),
     `<vlm>/<split>/n_unread`, and `<vlm>/<split>/unasked` where pairs were not asked about.
     """
     numbers: dict[str, float] = {}
     for s, split in enumerate(SPLITS):
         numbers[f"division/{split}/pairs"] = float(found.pairs[s])
         numbers[f"division/{split}/drawn"] = float(found.drawn_pairs[s])
+    mean = found.values.mean(axis=0)
+    for r, row in enumerate(ROWS):
+        whole = zip(METRICS, mean[r], strict=True)
+        numbers |= {f"{MEAN}/{row}/{metric}": float(value) for metric, value in whole}
     for v, vlm in enumerate(stock.vlms):
         for r, row in enumerate(ROWS):
             mine = zip(METRICS, found.values[v, r], strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +63,16 @@ class Stock:
             whole = np.all([np.isfinite(v) for v in lot.scores.values()], axis=0)
             found[start : start + len(lot.rows)] = whole
         return found
+
+
+def relaid(stock: Stock, lots: Sequence[Lot]) -> Stock:
+    """The same answers over lots with other competitors, or more scorers.
+
+    Args:
+        stock: The stock.
+        lots: Lots of the same sources and annotations.
+    """
+    return replace(stock, lots=list(lots))
 
 
 def stock(

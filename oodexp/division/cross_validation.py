@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -55,10 +56,24 @@ class CrossValidation:
                 raise OodexpError(
                     f"division.threshold: {name} is {value}; expected a number in [0, 1], as S is"
                 )
+        self._arguments: dict[str, Any] = {
+            "threshold": threshold, "thresholds": self._thresholds, "criterion": criterion,
+            "combine": combine, "rule": rule, "competitors": competitors, "unknown": unknown,
+            "id_pool": id_pool, "id_size": id_size, "cap": cap, "seed": seed,
+        }  # fmt: skip
         self._threshold = threshold
         self._options = {"criterion": criterion, "combine": combine, "rule": rule}
         self._field = {"competitors": competitors, "unknown": unknown}
         self._sampling = Sampling(id_pool, id_size, cap, seed)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All arguments by name."""
+        return dict(self._arguments)
+
+    def changed(self, **settings: Any) -> Self:
+        """The same division with some arguments replaced."""
+        return type(self)(**{**self._arguments, **settings})
 
     @property
     def cap(self) -> int | None:

@@ -4,31 +4,45 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oodexp.predict.store import digest
-from oodexp.scorer.base import TextBank
+from oodexp.predict.store import Shelf, Store, digest
+from oodexp.scorer.base import TextBank, Worded
 
 if TYPE_CHECKING:
     from oodexp.scorer.base import Scorer
 
 
+def vector_shelf(store: Store, scorer: Scorer, fingerprint: Mapping[str, Any]) -> Shelf:
+    """The shelf of a scorer's image vectors: one for all of its templates.
+
+    Args:
+        store: Where it is.
+        scorer: The scorer.
+        fingerprint: Its fingerprint.
+    """
+    wording = scorer.WORDING if isinstance(scorer, Worded) else ()
+    return store.shelf("vectors", {k: v for k, v in fingerprint.items() if k not in wording})
+
+
 def bank_of(
-    scorer: Scorer, folder: Path, categories: list[str], load: Callable[[Scorer], Scorer]
-) -> TextBank:
+    scorer: Scorer, fingerprint: Mapping[str, Any], folder: Path, categories: list[str],
+    load: Callable[[Scorer], Scorer],
+) -> TextBank:  # fmt: skip
     """The text bank of the categories; the scorer is loaded only if they are new.
 
     Args:
         scorer: The scorer.
+        fingerprint: Its fingerprint.
         folder: Its shelf.
         categories: Category texts, in order.
         load: Gives the scorer loaded in this process.
     """
-    path = folder / f"texts-{digest(categories)[:24]}.npz"
+    path = folder / f"texts-{digest([dict(fingerprint), categories])[:24]}.npz"
     bank = _read(path)
     if bank is None:
         bank = load(scorer).encode_texts(categories)

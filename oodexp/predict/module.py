@@ -49,13 +49,15 @@ class ScoringModule(_Module):
                 scorer.load(str(self.trainer.strategy.root_device))
 
     def predict_step(self, batch: Shown, batch_idx: int) -> dict[str, pa.Table]:
-        """Rows `key`, `vector`, `shape`, `reason` of each scorer."""
+        """Rows `key`, `vector`, `shape`, `reason`, `seconds` of each scorer."""
         return {name: self._rows(name, scorer, batch) for name, scorer in self._scorers.items()}
 
     def _rows(self, name: str, scorer: Scorer, batch: Shown) -> pa.Table:
         vectors: list[np.ndarray] = []
+        seconds = 0.0
         if name in batch.tensors:
             tensors = batch.tensors[name]
+            start = time.perf_counter()
             encoded = scorer.encode_images(tensors)
             if encoded.ndim not in (2, 3) or len(encoded) != len(tensors):
                 raise OodexpError(
@@ -63,7 +65,8 @@ class ScoringModule(_Module):
                     f"{len(tensors)} images; expected (image, dimension) or (image, query, "
                     "dimension)"
                 )
-            vectors = list(encoded.float().cpu().numpy())
+            vectors = list(encoded.float().cpu().numpy())  # waits for the device, too
+            seconds = (time.perf_counter() - start) / len(vectors)
         queue = iter(vectors)
         found = [next(queue) if reason is None else None for reason in batch.reasons]
         shapes = [None if v is None else "x".join(map(str, v.shape)) for v in found]
@@ -74,6 +77,7 @@ class ScoringModule(_Module):
                                    pa.list_(pa.float32())),
                 "shape": pa.array(shapes, pa.string()),
                 "reason": pa.array(batch.reasons, pa.string()),
+                "seconds": pa.array([None if v is None else seconds for v in found], pa.float64()),
             }
         )  # fmt: skip
 

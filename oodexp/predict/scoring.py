@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from oodexp.error import OodexpError
-from oodexp.predict.bank import bank_of
+from oodexp.predict.bank import bank_of, vector_shelf
 from oodexp.predict.content import shown
 from oodexp.predict.loop import Loop
 from oodexp.predict.store import Shelf, Store
@@ -49,6 +49,9 @@ class Scored:
     """What each scorer's logits rest on, by scorer."""
     scored_images: int
     """Number of images that a model was run on; 0 when all came from the store."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Wall time of the model on these images when it was run on them, by scorer; NaN where the
+    store does not say. Decoding is not part of it."""
 
 
 class Shots:
@@ -109,28 +112,38 @@ def score(
     asked = {name: part.over(list(categories)) if isinstance(part, Pairwise) else part
              for name, part in scorers.items()}  # fmt: skip
     prints = {name: scorer.fingerprint() for name, scorer in asked.items()}
-    shelves = {name: store.shelf("vectors", print_) for name, print_ in prints.items()}
+    shelves = {name: vector_shelf(store, asked[name], said) for name, said in prints.items()}
     # Both from one process: a file that another one cannot read is its failure, not another list.
     ordered, missing = loop.agreed(
         lambda: (mine, {n: s.missing(mine, retry=True) for n, s in shelves.items()})
     )
-    banks = {n: bank_of(s, shelves[n].folder, list(categories), loop.load)
+    banks = {n: bank_of(s, prints[n], shelves[n].folder, list(categories), loop.load)
              for n, s in asked.items()}  # fmt: skip
     for names, keys in _by_need(missing):
         _predict({k: ordered[k] for k in keys}, read, {n: asked[n] for n in names}, shelves, loop)
     reasons: dict[str, str] = {}
     shape = len(images), len(categories)
+    seconds: dict[str, float] = {}
     logits = {name: np.full(shape, np.nan, dtype=np.float32) for name in asked}
     for name, scorer in asked.items() if len(known) else ():
         rows = shelves[name].read(known["sha256"].tolist(), loop.patience)
         why = pd.Series(rows["reason"].to_pandas().to_numpy(), index=known["image_id"])
         reasons |= why.dropna().to_dict()
+        seconds[name] = _seconds(rows)
         part = _logits(name, rows, partial(scorer.logits, bank=banks[name]), len(categories))
         logits[name][images["sha256"].notna().to_numpy()] = part
     computed = {key for keys in missing.values() for key in keys}
     failed = set(known.loc[known["image_id"].isin(list(reasons)), "sha256"])
     prints |= {name: head.fingerprint() for name, head in heads.items()}
-    return Scored(logits, reasons, prints, len(computed - failed))
+    return Scored(logits, reasons, prints, len(computed - failed), seconds)
+
+
+def _seconds(rows: pa.Table) -> float:
+    """What the model took for stored vectors; NaN where an older shard does not say."""
+    good = rows.filter(rows["vector"].is_valid())
+    if "seconds" not in good.column_names or good["seconds"].null_count:
+        return float("nan")
+    return float(good["seconds"].to_numpy().sum())
 
 
 def _by_need(missing: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:

@@ -43,6 +43,10 @@ RECORDS: dict[str, type] = {
     "measurements": record.Measurement,
     "calibration": record.Calibration,
     "estimates": record.Estimate,
+    "asked": record.Membership,
+    "trials": record.Trial,
+    "trial_values": record.TrialValue,
+    "trial_mixes": record.TrialMix,
     "findings": record.Finding,
     "problems": record.Problem,
 }

@@ -7,9 +7,9 @@ the `sigmoid` of each pair. The scale is the model's own unless the configuratio
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from oodexp.error import OodexpError
 
@@ -99,6 +99,20 @@ class Sighted(Protocol):
     @property
     def sight(self) -> Hashable:
         """All that decides what `preprocess` gives."""
+
+
+@runtime_checkable
+class Worded(Protocol):
+    """Optional: a scorer whose image vectors do not depend on its templates.
+
+    Other templates then cost a pass over the category texts, and none over the images.
+    """
+
+    WORDING: ClassVar[tuple[str, ...]]
+    """Keys of its fingerprint that change text vectors or logits, and never an image vector."""
+
+    def worded(self, templates: Sequence[str]) -> Any:
+        """The same scorer with other templates; not loaded."""
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from oodexp.error import OodexpError
 from oodexp.scorer.base import Link, TextBank
@@ -43,6 +43,8 @@ class Blip2:
 
     link: Link = "softmax"
 
+    WORDING: ClassVar[tuple[str, ...]] = ("templates", "scale")
+
     def __init__(
         self,
         model: str,
@@ -55,6 +57,10 @@ class Blip2:
         self.model, self.scale, self.templates = model, scale, check_templates(templates)
         self.precision = precision
         self._model = Retrieval(model, precision)
+
+    def worded(self, templates: Sequence[str]) -> Self:
+        """The same scorer with other templates."""
+        return type(self)(self.model, self.scale, templates, self.precision)
 
     def exact(self) -> Self:
         """The same scorer in float32."""

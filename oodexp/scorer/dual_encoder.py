@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from oodexp.error import OodexpError
 from oodexp.scorer.base import Link, TextBank, check_link
@@ -43,6 +43,8 @@ class DualEncoder:
         clean: How prompts are cleaned; `family` makes SigLIP's canonical and leaves others alone.
     """
 
+    WORDING: ClassVar[tuple[str, ...]] = ("templates", "scale")
+
     def __init__(
         self,
         model: str,
@@ -60,6 +62,13 @@ class DualEncoder:
         self.model, self.scale, self.text_length = model, scale, text_length
         self.templates, self.precision = check_templates(templates), check_precision(precision)
         self.link, self.clean = check_link(link), check_cleaning(clean)
+
+    def worded(self, templates: Sequence[str]) -> Self:
+        """The same scorer with other templates."""
+        return type(self)(
+            self.model, templates, self.scale, self.link, self.precision, self.text_length,
+            self.clean,
+        )  # fmt: skip
 
     def exact(self) -> Self:
         """The same scorer in float32."""

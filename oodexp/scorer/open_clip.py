@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from oodexp.error import OodexpError
 from oodexp.scorer import activation as gelu
@@ -42,6 +42,8 @@ class OpenClip:
         OodexpError: If model and weights are not named in one of these ways.
     """
 
+    WORDING: ClassVar[tuple[str, ...]] = ("templates", "scale")
+
     def __init__(
         self,
         model: str,
@@ -63,6 +65,13 @@ class OpenClip:
         self.model, self.pretrained, self.activation = model, pretrained, activation
         self.templates, self.scale = check_templates(templates), scale
         self.precision, self.link = check_precision(precision), check_link(link)
+
+    def worded(self, templates: Sequence[str]) -> Self:
+        """The same scorer with other templates."""
+        return type(self)(
+            self.model, self.pretrained, templates, self.scale, self.precision, self.activation,
+            self.link,
+        )  # fmt: skip
 
     def exact(self) -> Self:
         """The same scorer in float32."""

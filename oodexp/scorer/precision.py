@@ -14,7 +14,7 @@ Precision = Literal["float32", "bfloat16"]
 """`float32` to compare with stored values; `bfloat16` for speed (cosines agree to about 1e-3)."""
 
 
-def check_precision(precision: str) -> str:
+def check_precision(precision: Precision) -> Precision:
     """The name, if it is one of `Precision`.
 
     Raises:

@@ -159,7 +159,8 @@ def test_numbers_have_the_names_of_a_tracked_run(made):
         told["a/OOD-S/accuracy"] - told["a/OOD-H/accuracy"]
     )
     assert told["a/drop/OOD-S/mcc"] == pytest.approx(told["a/ID/mcc"] - told["a/OOD-S/mcc"])
-    assert len(told) == 6 + 2 * (6 * 5 + 3)
+    assert told["mean/OOD-H/f1"] == pytest.approx((told["a/OOD-H/f1"] + told["b/OOD-H/f1"]) / 2)
+    assert len(told) == 6 + 6 * 5 + 2 * (6 * 5 + 3)
 
 
 @pytest.mark.parametrize(

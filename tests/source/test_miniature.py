@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from oodexp.error import OodexpError
+from oodexp.miniature.dial import SPLIT_SEED
+from oodexp.miniature.world import captioned
 from oodexp.pixel import decode
 from oodexp.record import PRESENT
 from oodexp.source.miniature import Miniature
@@ -76,3 +78,33 @@ def test_forked_processes_read_the_same_bytes_at_the_same_time():
     assert [child.exitcode for child in children] == [0, 0]
     assert told.get()
     assert told.get()
+
+
+def test_the_training_split_is_the_world_that_the_models_saw():
+    source = Miniature(split="train", limit=6)
+    images = source.images()
+    for row in images.itertuples():
+        scene = captioned(SPLIT_SEED["train"], int(row.image_id) - 1)[0]
+        assert np.array_equal(np.asarray(decode(source.read(row.image_id))), scene.image)
+        planted = {thing.category for thing in scene.things}
+        mine = source.pairs().query("image_id == @row.image_id")
+        assert set(mine["category"]) == planted
+        assert row.objects == len(scene.things)
+
+
+def test_training_images_have_the_same_bytes_in_every_process():
+    source = Miniature("dev", split="train", limit=2)
+    copied = pickle.loads(pickle.dumps(source))
+    assert [copied.read(i) for i in ("1", "2")] == [source.read(i) for i in ("1", "2")]
+    assert source.read("1") != Miniature("dev", limit=2).read("1")
+
+
+@pytest.mark.parametrize("image_id", ["3", "0", "-1", "01", "x"])
+def test_an_image_that_the_training_split_does_not_list_cannot_be_read(image_id):
+    with pytest.raises(OSError, match="no image"):
+        Miniature(split="train", limit=2).read(image_id)
+
+
+def test_another_split_is_refused():
+    with pytest.raises(OodexpError, match=r"source\.split=val: expected one of test, train"):
+        Miniature(split="val")

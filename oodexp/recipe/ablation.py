@@ -1,0 +1,99 @@
+"""What every ablation does once its trials have ended: tables kept, printed, and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from oodexp import record, table
+from oodexp.predict.ranks import rank
+from oodexp.recipe import step
+from oodexp.recipe.base import Desk
+from oodexp.recipe.ground import Ground, lay
+from oodexp.recipe.study import Studied, study
+from oodexp.recipe.trials import Shown, mix_rows, shown, trial_rows, value_rows
+from oodexp.report.layout import console
+from oodexp.report.trials import common_table, front_table, lost_rows, mix_table, value_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from oodexp.recipe.ablations import Ablations
+    from oodexp.record import TrialValue
+
+MOST_TOLD = 12
+"""Trials whose mixes are printed; of more, those of the front. All are in the tables."""
+
+
+def studies(desk: Desk, parts: Ablations) -> tuple[Ground, list[Studied]]:
+    """All studies of the ablation; none on a rank that only helps to run models."""
+    ground = lay(desk, parts)
+    if rank() > 0:
+        return ground, []
+    with desk.stage("study"):
+        return ground, [study(desk, parts.search, plan, ground) for plan in ground.plans]
+
+
+def keep(
+    desk: Desk, done: Sequence[Studied], trials: Sequence[Sequence[Shown]], ground: Ground,
+    more: Sequence[TrialValue] = (),
+) -> None:  # fmt: skip
+    """Keeps `trials`, `trial_values` and `trial_mixes` of all studies.
+
+    Args:
+        desk: The run's desk.
+        done: The studies.
+        trials: Those of each study that get intervals.
+        ground: What they stand on.
+        more: Differences between trials.
+    """
+    pairs = list(zip(done, trials, strict=True))
+    desk.keep("trials", table.frame(record.Trial, [r for d in done for r in trial_rows(d)]))
+    values = [row for d, each in pairs for row in value_rows(d, each, ground)]
+    desk.keep("trial_values", table.frame(record.TrialValue, [*values, *more]))
+    mixes = [row for d, each in pairs for row in mix_rows(d, each, ground)]
+    desk.keep("trial_mixes", table.frame(record.TrialMix, mixes))
+
+
+def chosen(done: Sequence[Studied], ground: Ground) -> list[list[Shown]]:
+    """The trials of each study that get intervals."""
+    return [shown(one, ground) for one in done]
+
+
+def show_study(desk: Desk, done: Studied, caption: str | None = None) -> None:
+    """Prints the front of a study, and of its trials with intervals values and mixes."""
+    screen, name = console(), done.plan.name
+    trials, values, mixes = (_of(desk, n, name) for n in ("trials", "trial_values", "trial_mixes"))
+    told = trials[trials["trial"].isin(values["trial"])]
+    few = told[told["front"]] if len(told) > MOST_TOLD else told
+    own = values.query("mix == 'own' and contrast == 'none' and metric == 'accuracy'")
+    title = f"{done.plan.title}: accuracy, percent"
+    whole = len(told) == len(trials)
+    screen.print(value_table(title if whole else f"{title}, trials of the front", told, own, mixes,
+                             caption=caption))  # fmt: skip
+    screen.print(mix_table(few, mixes))
+    common = common_table(few, values)
+    if common is not None:
+        screen.print(common)
+    screen.print(front_table(done.plan.title, trials))
+    for line in lost_rows(trials):
+        screen.print(line, soft_wrap=True, highlight=False)
+
+
+def end(desk: Desk, parts: Ablations) -> bool:
+    """Waits for helper processes, keeps `problems` and times; whether something was left out."""
+    for line in parts.search.join():
+        desk.notes.append(line)
+    lost = step.left_out(desk)
+    desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
+    screen = console()
+    for note in desk.notes:
+        screen.print(note, soft_wrap=True, highlight=False)
+    screen.print("seconds: " + ", ".join(f"{k} {v:.1f}" for k, v in desk.seconds.items()))
+    screen.print(f"run: {desk.run.where}", soft_wrap=True)
+    return lost
+
+
+def _of(desk: Desk, name: str, study_name: str) -> pd.DataFrame:
+    rows = desk.tables[name]
+    return rows[rows["study"] == study_name]
