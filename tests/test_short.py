@@ -51,7 +51,7 @@ def test_only_choices_decide_which_parts_there_are():
 
     def compose(overrides: list[str]) -> dict[str, dict[str, None]]:
         asked.append(overrides)
-        return {"source": {"coco": None}, "scorer": {}, "vlm": {}}
+        return {"source": {"coco": None}, "scorer": {}, "vlm": {}, "corpus": {}}
 
     lengthen(["source=coco", "source.images=a", "division.cap=1", "experiment=inspect"], compose)
     assert asked == [["source=coco", "experiment=inspect"]]
