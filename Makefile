@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all ui dashboard bench bench-scoring bench-reading bench-answering bench-trial lint clean
+.PHONY: help main test test-all ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -50,6 +50,9 @@ bench-answering: .venv/installed  ## asking a local VLM against one `generate` a
 
 bench-trial: .venv/installed  ## one trial of an ablation: 100,000 pairs, 4 scorers, 4 VLMs
 	$(ENV) $(BIN)/python -m benchmarks.trial
+
+bench-evidence: .venv/installed  ## bootstrap, MMD and overlap against SciPy and plain loops
+	$(ENV) $(BIN)/python -m benchmarks.evidence
 
 bench-reading: .venv/installed  ## reading a 1.1 GB annotation file against json.load
 	$(ENV) $(BIN)/python -m benchmarks.reading

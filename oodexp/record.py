@@ -488,13 +488,35 @@ class Finding:
     seed: int | None
     """Seed of the resamples; null when there are none."""
     verdict: str
-    """`holds`, `not shown`, `contradicted` or `not tested`."""
+    """`holds`, `not shown`, `contradicted`, `not tested`; `estimate` where nothing is claimed."""
     words: str
     """The verdict as a sentence."""
     assumption: str
     """What would break it."""
     reason: str | None
     """Why the value, the interval or the p-value is null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """An image collected for an open-world concept (OODConceptBench, 3): one phrase an image."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("source", "image_id")
+
+    source: str
+    """Name of the data set."""
+    image_id: str
+    """Id of the image within the source."""
+    phrase: str
+    """The concept, verbatim as inserted into prompts, e.g. `origami elephant`."""
+    category: str
+    """Family of the concept: the paper has seven, e.g. `viewpoint and scale`."""
+    acquisition: str
+    """How the image was got, e.g. `crawled`, `generated`; `unknown` where nobody says."""
+    licence: str | None
+    """Licence of the image, e.g. `CC BY 4.0`; null where nobody says."""
+    origin: str | None
+    """Where the image is from: a page, a collection, a generator; null where nobody says."""
 
 
 @dataclass(frozen=True, slots=True)

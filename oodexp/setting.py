@@ -85,6 +85,10 @@ class Settings:
     search: Part
     ablation: Part
     corpus: Parts
+    evidence: Parts
+    feature: Parts
+    train: Parts
+    """Sources of a training split, chosen by `source@train=...`."""
     paths: Paths
 
 

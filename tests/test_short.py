@@ -8,12 +8,13 @@ from oodexp.short import groups, lengthen
 
 
 def written_out(*arguments: str, chosen: dict[str, list[str]] | None = None) -> list[str]:
-    names = {"source": ["coco"], "scorer": ["a", "b"], "vlm": ["x"], "corpus": ["c"]} | (chosen or {})
+    names = {key: ["c"] for key in groups()} | {"source": ["coco"], "scorer": ["a", "b"]}
+    names |= {"vlm": ["x"]} | (chosen or {})
     return lengthen(arguments, lambda _: {k: dict.fromkeys(v) for k, v in names.items()})
 
 
 def test_the_groups_of_several_parts_are_known():
-    assert groups() == ["source", "scorer", "vlm", "corpus"]
+    assert groups() == ["source", "scorer", "vlm", "corpus", "evidence", "feature", "train"]
 
 
 @pytest.mark.parametrize(
@@ -51,10 +52,11 @@ def test_only_choices_decide_which_parts_there_are():
 
     def compose(overrides: list[str]) -> dict[str, dict[str, None]]:
         asked.append(overrides)
-        return {"source": {"coco": None}, "scorer": {}, "vlm": {}, "corpus": {}}
+        return {key: {} for key in groups()} | {"source": {"coco": None}}
 
-    lengthen(["source=coco", "source.images=a", "division.cap=1", "experiment=inspect"], compose)
-    assert asked == [["source=coco", "experiment=inspect"]]
+    line = ["source=coco", "source@train=lvis", "source.images=a", "division.cap=1"]
+    lengthen([*line, "experiment=inspect"], compose)
+    assert asked == [["source=coco", "source@train=lvis", "experiment=inspect"]]
 
 
 def test_a_choice_that_cannot_be_composed_is_left_to_the_check():

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Any
 
 from oodexp.corpus.base import Lost, Text
 from oodexp.error import OodexpError
+
+_FILE = re.compile(r"train_(\d+)\.png")
 
 
 class Miniature:
@@ -41,8 +44,9 @@ class Miniature:
             yield Text(str(row["id"]), row["caption"])
 
     def key(self, image: str) -> str:
-        """See `corpus.base.Corpus`."""
-        return image.strip()
+        """See `corpus.base.Corpus`; a scene of another split has none of these."""
+        found = _FILE.fullmatch(image.strip())
+        return str(int(found[1])) if found else image.strip()
 
     def fingerprint(self) -> Mapping[str, Any]:
         """See `corpus.base.Corpus`."""

@@ -15,11 +15,12 @@ from oodexp.predict.started import check_alone, check_started
 if TYPE_CHECKING:
     from pytorch_lightning import LightningModule, Trainer
 
+    from oodexp.feature.base import Extractor
     from oodexp.predict.chunk import Items
     from oodexp.predict.store import Shelf
-    from oodexp.scorer.base import Scorer
 
 T = TypeVar("T")
+E = TypeVar("E", bound="Extractor")
 
 FILE_SYSTEM_LAG = 60.0
 """Seconds after which a network file system shows a file that another machine wrote."""
@@ -73,7 +74,7 @@ class Loop:
         self._outside = outside
         self._nodes = num_nodes
         self._threads = threads
-        self._loaded: list[Scorer] = []
+        self._loaded: list[Extractor] = []
         if accelerator not in ACCELERATORS:
             raise OodexpError(
                 f"predict.accelerator={accelerator}: expected one of {', '.join(ACCELERATORS)}"
@@ -130,31 +131,31 @@ class Loop:
             return "cpu"
         return f"cuda:{ranks.local_rank() if self._outside else 0}"
 
-    def load(self, scorer: Scorer) -> Scorer:
-        """The scorer, loaded in this process.
+    def load(self, model: E) -> E:
+        """The scorer or extractor, loaded in this process.
 
         Where other processes run the loop it is a copy: what lies on a device cannot be sent to
         them, and would take their place there.
         """
         self._set_threads()
         if self._spawns:
-            scorer = copy.deepcopy(scorer)
-            scorer.load(self.device())
-        elif not any(scorer is other for other in self._loaded):
-            scorer.load(self.device())
-            self._loaded.append(scorer)
-        return scorer
+            model = copy.deepcopy(model)
+            model.load(self.device())
+        elif not any(model is other for other in self._loaded):
+            model.load(self.device())
+            self._loaded.append(model)
+        return model
 
-    def prepare(self, scorers: Iterable[Scorer]) -> bool:
-        """Loads scorers here and now if this process runs the loop; whether it did.
+    def prepare(self, models: Iterable[Extractor]) -> bool:
+        """Loads models here and now if this process runs the loop; whether it did.
 
         A spawned process loads its own, in Lightning's `setup`.
         """
         if self._spawns:
             _leave_devices()
             return False
-        for scorer in scorers:
-            self.load(scorer)
+        for model in models:
+            self.load(model)
         return True
 
     def _trainer(self, title: str, total: int, batch: int, shelves: dict[str, Shelf]) -> Trainer:

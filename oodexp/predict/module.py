@@ -1,10 +1,10 @@
-"""The two Lightning modules: scorers over images, a VLM over questions."""
+"""The Lightning modules: scorers and feature extractors over images, a VLM over questions."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +15,10 @@ from oodexp.predict.completion import rows_of
 from oodexp.vlm.base import Reply
 
 if TYPE_CHECKING:
+    from oodexp.feature.base import Extractor
     from oodexp.predict.answering import Asked
-    from oodexp.predict.scoring import Shown
     from oodexp.predict.serving import Desk, Sent
-    from oodexp.scorer.base import Scorer
+    from oodexp.predict.shot import Shown
     from oodexp.vlm.base import Vlm
 
 
@@ -30,40 +30,44 @@ class _Module(LightningModule):
 
 
 class ScoringModule(_Module):
-    """Image vectors of several scorers from one decode of each image.
+    """Image vectors of several models from one decode of each image.
 
     Args:
-        scorers: Scorers by name.
+        models: Scorers by name.
         loaded: Whether they are on their device already; else each process loads them in `setup`.
     """
 
-    def __init__(self, scorers: Mapping[str, Scorer], loaded: bool) -> None:
+    _KIND: ClassVar[str] = "scorer"
+    _SHAPES: ClassVar[dict[int, str]] = {
+        2: "(image, dimension)", 3: "(image, query, dimension)",
+    }  # fmt: skip
+
+    def __init__(self, models: Mapping[str, Extractor], loaded: bool) -> None:
         super().__init__()
-        self._scorers = dict(scorers)
+        self._models = dict(models)
         self._loaded = loaded
 
     def setup(self, stage: str) -> None:
-        """Loads the scorers onto this process's device."""
+        """Loads the models onto this process's device."""
         if not self._loaded:
-            for scorer in self._scorers.values():
-                scorer.load(str(self.trainer.strategy.root_device))
+            for model in self._models.values():
+                model.load(str(self.trainer.strategy.root_device))
 
     def predict_step(self, batch: Shown, batch_idx: int) -> dict[str, pa.Table]:
-        """Rows `key`, `vector`, `shape`, `reason`, `seconds` of each scorer."""
-        return {name: self._rows(name, scorer, batch) for name, scorer in self._scorers.items()}
+        """Rows `key`, `vector`, `shape`, `reason`, `seconds` of each model."""
+        return {name: self._rows(name, model, batch) for name, model in self._models.items()}
 
-    def _rows(self, name: str, scorer: Scorer, batch: Shown) -> pa.Table:
+    def _rows(self, name: str, model: Extractor, batch: Shown) -> pa.Table:
         vectors: list[np.ndarray] = []
         seconds = 0.0
         if name in batch.tensors:
             tensors = batch.tensors[name]
             start = time.perf_counter()
-            encoded = scorer.encode_images(tensors)
-            if encoded.ndim not in (2, 3) or len(encoded) != len(tensors):
+            encoded = model.encode_images(tensors)
+            if encoded.ndim not in self._SHAPES or len(encoded) != len(tensors):
                 raise OodexpError(
-                    f"scorer {name}: image vectors of shape {tuple(encoded.shape)} for "
-                    f"{len(tensors)} images; expected (image, dimension) or (image, query, "
-                    "dimension)"
+                    f"{self._KIND} {name}: image vectors of shape {tuple(encoded.shape)} for "
+                    f"{len(tensors)} images; expected {' or '.join(self._SHAPES.values())}"
                 )
             vectors = list(encoded.float().cpu().numpy())  # waits for the device, too
             seconds = (time.perf_counter() - start) / len(vectors)
@@ -80,6 +84,18 @@ class ScoringModule(_Module):
                 "seconds": pa.array([None if v is None else seconds for v in found], pa.float64()),
             }
         )  # fmt: skip
+
+
+class FeatureModule(ScoringModule):
+    """Image features of one extractor: one vector an image.
+
+    Args:
+        models: The extractor by name.
+        loaded: Whether it is on its device already; else each process loads it in `setup`.
+    """
+
+    _KIND = "feature"
+    _SHAPES: ClassVar[dict[int, str]] = {2: "(image, dimension)"}
 
 
 class ServingModule(_Module):

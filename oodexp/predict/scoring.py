@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,28 +13,14 @@ import pyarrow as pa
 
 from oodexp.error import OodexpError
 from oodexp.predict.bank import bank_of, vector_shelf
-from oodexp.predict.content import shown
 from oodexp.predict.loop import Loop
+from oodexp.predict.shot import Shots, by_content
 from oodexp.predict.store import Shelf, Store
-from oodexp.scorer.base import Pairwise, Scorer, Sighted
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from oodexp.predict.vector import shape_of, spent, vectors_of, with_vector
+from oodexp.scorer.base import Pairwise, Scorer
 
 BLOCK = 1024
 """Rows whose logits are computed at once: fixed, so that a logit does not depend on the others."""
-
-
-class Shown(NamedTuple):
-    """A batch of images."""
-
-    keys: list[str]
-    """sha256 of each file."""
-    reasons: list[str | None]
-    """Why an image could not be decoded."""
-    tensors: dict[str, Tensor]
-    """Input of each scorer, by name: those of the images that could be decoded, stacked. One
-    tensor, as each costs a file handle on its way from a decoding process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,43 +40,6 @@ class Scored:
     store does not say. Decoding is not part of it."""
 
 
-class Shots:
-    """The images still to score (see `chunk.Items`).
-
-    Args:
-        images: Image id by sha256.
-        read: Gives an image's bytes by its id.
-        scorers: Scorers whose inputs are needed.
-    """
-
-    def __init__(
-        self, images: Mapping[str, str], read: Callable[[str], bytes],
-        scorers: Mapping[str, Scorer],
-    ) -> None:  # fmt: skip
-        self._images = list(images.items())
-        self._read = read
-        self._scorers = dict(scorers)
-
-    def __len__(self) -> int:
-        return len(self._images)
-
-    def __getitems__(self, indices: Sequence[int]) -> Shown:
-        """The images of a batch, each decoded once, and once transformed for each way to see."""
-        import torch
-
-        images = [self._images[n] for n in indices]
-        pixels, reasons = zip(*(shown(self._read, i) for _, i in images), strict=True)
-        good = [image for image in pixels if image is not None]
-        stacked: dict[str, Tensor] = {}
-        seen: dict[Hashable, Tensor] = {}
-        for name, scorer in self._scorers.items() if good else ():
-            sight = scorer.sight if isinstance(scorer, Sighted) else name
-            if sight not in seen:
-                seen[sight] = torch.stack([scorer.preprocess(image) for image in good])
-            stacked[name] = seen[sight]
-        return Shown([key for key, _ in images], list(reasons), stacked)
-
-
 def score(
     images: pd.DataFrame, categories: Sequence[str], read: Callable[[str], bytes],
     scorers: Mapping[str, Scorer | Pairwise], store: Store, loop: Loop,
@@ -106,8 +55,7 @@ def score(
         loop: How to run.
     """
     known = images.dropna(subset="sha256")
-    by_key = dict(zip(known["sha256"][::-1], known["image_id"][::-1], strict=True))
-    mine = {key: by_key[key] for key in dict.fromkeys(known["sha256"])}
+    mine = by_content(images)
     heads = {name: part for name, part in scorers.items() if isinstance(part, Pairwise)}
     asked = {name: part.over(list(categories)) if isinstance(part, Pairwise) else part
              for name, part in scorers.items()}  # fmt: skip
@@ -129,21 +77,13 @@ def score(
         rows = shelves[name].read(known["sha256"].tolist(), loop.patience)
         why = pd.Series(rows["reason"].to_pandas().to_numpy(), index=known["image_id"])
         reasons |= why.dropna().to_dict()
-        seconds[name] = _seconds(rows)
+        seconds[name] = spent(rows)
         part = _logits(name, rows, partial(scorer.logits, bank=banks[name]), len(categories))
         logits[name][images["sha256"].notna().to_numpy()] = part
     computed = {key for keys in missing.values() for key in keys}
     failed = set(known.loc[known["image_id"].isin(list(reasons)), "sha256"])
     prints |= {name: head.fingerprint() for name, head in heads.items()}
     return Scored(logits, reasons, prints, len(computed - failed), seconds)
-
-
-def _seconds(rows: pa.Table) -> float:
-    """What the model took for stored vectors; NaN where an older shard does not say."""
-    good = rows.filter(rows["vector"].is_valid())
-    if "seconds" not in good.column_names or good["seconds"].null_count:
-        return float("nan")
-    return float(good["seconds"].to_numpy().sum())
 
 
 def _by_need(missing: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
@@ -177,15 +117,11 @@ def _logits(
 ) -> np.ndarray:
     """Logits of stored vectors, (row, category), NaN for a row without a vector."""
     out = np.full((rows.num_rows, width), np.nan, dtype=np.float32)
-    good = np.flatnonzero(rows["vector"].is_valid().to_numpy())
-    shapes = rows["shape"].drop_null().unique().to_pylist()
-    if len(shapes) > 1:
-        raise OodexpError(f"scorer {name}: vectors of several shapes: {', '.join(shapes[:3])}")
-    shape = [int(n) for n in shapes[0].split("x")] if shapes else []
+    good = with_vector(rows)
+    shape = shape_of(rows, f"scorer {name}")
     for start in range(0, len(good), BLOCK):
         block = good[start : start + BLOCK]
-        flat = rows["vector"].take(pa.array(block)).combine_chunks().flatten().to_numpy()
-        vectors = flat.reshape(len(block), *shape).astype(np.float32)
+        vectors = vectors_of(rows, block, shape)
         # Filled up to a whole block: a product of another number of rows is rounded differently.
         found = logits(vectors[np.resize(np.arange(len(block)), BLOCK)])
         if found.shape != (BLOCK, width):

@@ -48,6 +48,7 @@ RECORDS: dict[str, type] = {
     "trial_values": record.TrialValue,
     "trial_mixes": record.TrialMix,
     "findings": record.Finding,
+    "concepts": record.Concept,
     "problems": record.Problem,
 }
 """Record of each table; `scores/<scorer>` are tables of their own."""

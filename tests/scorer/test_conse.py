@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from oodexp.error import OodexpError
-from oodexp.scorer.classifier import Classifier, fill_weights
+from oodexp.scorer.classifier import Classifier
 from oodexp.scorer.conse import Conse
 from oodexp.scorer.sentence import SentenceEncoder
 
@@ -172,35 +172,3 @@ def test_a_classifier_of_unknown_classes_is_refused(classifier_file: Path) -> No
 def test_no_class_at_all_is_refused(classifier_file: Path) -> None:
     with pytest.raises(OodexpError, match="at least 1"):
         Conse("test_vit", str(classifier_file), "x", top=0)
-
-
-def test_weights_under_other_names_are_taken_in_order() -> None:
-    import torch
-
-    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3))
-    names = ["_fc.weight", "_fc.bias", "_bn.weight", "_bn.bias", "_bn.running_mean"]
-    names += ["_bn.running_var", "_bn.num_batches_tracked"]
-    values = [torch.rand_like(t.float()) for t in net.state_dict().values()]
-    state = dict(zip(names, values, strict=True))
-    fill_weights(net, state, "file")
-    for own, given in zip(net.state_dict().values(), state.values(), strict=True):
-        torch.testing.assert_close(own, given.to(own.dtype))
-
-
-@pytest.mark.parametrize(
-    ("names", "shapes", "message"),
-    [
-        (["a.weight", "a.bias"], [(3, 2), (4,)], r"a\.bias \(4,\) does not fit bias \(3,\)"),
-        (["a.bias", "a.weight"], [(3, 2), (3,)], r"a\.bias \(3, 2\) does not fit weight"),
-        (["a.weight"], [(3, 2)], "1 entries, the architecture has 2"),
-        (["weight", "bias"], [(2, 3), (3,)], r"weight \(2, 3\) != \(3, 2\)"),
-    ],
-)
-def test_weights_that_do_not_fit_are_refused(
-    names: list[str], shapes: list[tuple[int, ...]], message: str
-) -> None:
-    import torch
-
-    state = {n: torch.zeros(s) for n, s in zip(names, shapes, strict=True)}
-    with pytest.raises(OodexpError, match=message):
-        fill_weights(torch.nn.Linear(2, 3), state, "file")
