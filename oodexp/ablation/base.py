@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from oodexp.ablation.regroup import Setting
     from oodexp.search.space import Space
 
+OBJECTIVES = {"mean/gap/accuracy": "maximize", "division/OOD-H/pairs": "maximize"}
+"""The paper's two wishes (V-H): OOD-S and OOD-H apart, and OOD-H not small."""
 OF_SCORERS = ("scorers", "template")
 """Names of a space that decide by which scores a trial divides."""
 MOST_LISTED = 500

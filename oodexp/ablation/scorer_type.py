@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
-from oodexp.ablation.base import Plan, check_resampling
+from oodexp.ablation.base import OBJECTIVES, Plan, check_resampling
 from oodexp.ablation.chosen import check_objectives, setting
 from oodexp.ablation.regroup import Setting
 from oodexp.error import OodexpError
 from oodexp.search.space import Space
-
-OBJECTIVES = {"mean/gap/accuracy": "maximize", "division/OOD-H/pairs": "maximize"}
 
 
 class ScorerType:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from oodexp.ablation.base import Plan, check_resampling, short
+from oodexp.ablation.base import OBJECTIVES, Plan, check_resampling, short
 from oodexp.ablation.chosen import OF_SCORER, check_objectives, check_space, setting
 from oodexp.ablation.regroup import Setting
 from oodexp.error import OodexpError
@@ -18,7 +18,6 @@ SPACE: dict[str, Any] = {
     "rule": ["all", "mean"],
 }
 """What is searched where nothing else is said."""
-OBJECTIVES = {"mean/gap/accuracy": "maximize", "division/OOD-H/pairs": "maximize"}
 
 
 class Search:

@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from oodexp.ablation.bare import CRITERIA, scorers_of
-from oodexp.ablation.base import Plan, check_resampling
+from oodexp.ablation.base import OBJECTIVES, Plan, check_resampling
 from oodexp.ablation.chosen import OF_SCORER, check_objectives, setting
 from oodexp.ablation.regroup import Setting
 from oodexp.error import OodexpError
 from oodexp.search.space import Space
-
-OBJECTIVES = {"mean/gap/accuracy": "maximize", "division/OOD-H/pairs": "maximize"}
-"""The paper's two wishes (V-H): OOD-S and OOD-H apart, and OOD-H not small."""
 
 
 class Threshold:

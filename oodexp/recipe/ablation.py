@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from oodexp import record, table
@@ -12,6 +12,7 @@ from oodexp.recipe.base import Desk
 from oodexp.recipe.ground import Ground, lay
 from oodexp.recipe.study import Studied, study
 from oodexp.recipe.trials import Shown, mix_rows, shown, trial_rows, value_rows
+from oodexp.record import TrialValue
 from oodexp.report.layout import console
 from oodexp.report.trials import common_table, front_table, lost_rows, mix_table, value_table
 
@@ -19,45 +20,46 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from oodexp.recipe.ablations import Ablations
-    from oodexp.record import TrialValue
 
 MOST_TOLD = 12
 """Trials whose mixes are printed; of more, those of the front. All are in the tables."""
 
 
-def studies(desk: Desk, parts: Ablations) -> tuple[Ground, list[Studied]]:
-    """All studies of the ablation; none on a rank that only helps to run models."""
+Told = tuple[Studied, list[Shown]]
+"""A study, and its trials that get intervals."""
+More = Callable[[Studied, Sequence[Shown], Ground], Iterable[TrialValue]]
+"""Gives further rows of `trial_values` of a study: differences between trials."""
+
+
+def studied(desk: Desk, parts: Ablations, more: More | None = None) -> tuple[Ground, list[Told]]:
+    """All studies of the ablation, their tables kept; none on a rank that only runs models.
+
+    Args:
+        desk: The run's desk.
+        parts: The parts of the run.
+        more: Adds differences between trials.
+    """
     ground = lay(desk, parts)
     if rank() > 0:
         return ground, []
     with desk.stage("study"):
-        return ground, [study(desk, parts.search, plan, ground) for plan in ground.plans]
+        done = [study(desk, parts.search, plan, ground) for plan in ground.plans]
+    with desk.stage("interval"):
+        told = [(one, shown(one, ground)) for one in done]
+        _keep(desk, told, ground, more)
+    return ground, told
 
 
-def keep(
-    desk: Desk, done: Sequence[Studied], trials: Sequence[Sequence[Shown]], ground: Ground,
-    more: Sequence[TrialValue] = (),
-) -> None:  # fmt: skip
-    """Keeps `trials`, `trial_values` and `trial_mixes` of all studies.
-
-    Args:
-        desk: The run's desk.
-        done: The studies.
-        trials: Those of each study that get intervals.
-        ground: What they stand on.
-        more: Differences between trials.
-    """
-    pairs = list(zip(done, trials, strict=True))
-    desk.keep("trials", table.frame(record.Trial, [r for d in done for r in trial_rows(d)]))
-    values = [row for d, each in pairs for row in value_rows(d, each, ground)]
-    desk.keep("trial_values", table.frame(record.TrialValue, [*values, *more]))
-    mixes = [row for d, each in pairs for row in mix_rows(d, each, ground)]
+def _keep(desk: Desk, told: Sequence[Told], ground: Ground, more: More | None) -> None:
+    """Keeps `trials`, `trial_values` and `trial_mixes` of all studies."""
+    trials = [row for done, _ in told for row in trial_rows(done)]
+    desk.keep("trials", table.frame(record.Trial, trials))
+    values = [row for done, mine in told for row in value_rows(done, mine, ground)]
+    if more is not None:
+        values += [row for done, mine in told for row in more(done, mine, ground)]
+    desk.keep("trial_values", table.frame(record.TrialValue, values))
+    mixes = [row for done, mine in told for row in mix_rows(done, mine, ground)]
     desk.keep("trial_mixes", table.frame(record.TrialMix, mixes))
-
-
-def chosen(done: Sequence[Studied], ground: Ground) -> list[list[Shown]]:
-    """The trials of each study that get intervals."""
-    return [shown(one, ground) for one in done]
 
 
 def show_study(desk: Desk, done: Studied, caption: str | None = None) -> None:

@@ -13,7 +13,7 @@ from oodexp.ablation.regroup import ROWS
 from oodexp.ablation.scorer_count import ScorerCount
 from oodexp.error import OodexpError
 from oodexp.metric.binary import METRICS
-from oodexp.recipe.ablation import chosen, end, keep, show_study, studies
+from oodexp.recipe.ablation import end, show_study, studied
 from oodexp.recipe.ablations import Ablations
 from oodexp.recipe.base import Desk
 from oodexp.report.layout import console
@@ -41,14 +41,10 @@ def main(run: Run, parts: Ablations) -> bool:
     desk = Desk(run)
     if not isinstance(parts.ablation, ScorerCount):
         raise OodexpError("experiment=scorer_count: expected ablation=scorer_count")
-    ground, done = studies(desk, parts)
-    with desk.stage("report"):
-        trials = chosen(done, ground)
-        if done:
-            keep(desk, done, trials, ground)
-        for one, mine in zip(done, trials, strict=True):
-            show_study(desk, one, PAPER)
-            _draw(desk, ground, parts.ablation, mine)
+    ground, told = studied(desk, parts)
+    for done, trials in told:
+        show_study(desk, done, PAPER)
+        _draw(desk, ground, parts.ablation, trials)
     return end(desk, parts)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from oodexp.metric.agreement import agreement
-from oodexp.recipe.ablation import chosen, end, keep, show_study, studies
+from oodexp.recipe.ablation import end, show_study, studied
 from oodexp.recipe.ablations import Ablations
 from oodexp.recipe.base import Desk
 from oodexp.recipe.trials import difference_rows
@@ -17,7 +17,9 @@ from oodexp.tracker.base import Run
 
 if TYPE_CHECKING:
     from oodexp.recipe.ground import Ground
+    from oodexp.recipe.study import Studied
     from oodexp.recipe.trials import Shown
+    from oodexp.record import TrialValue
 
 PAPER = "paper (accuracy against Group I): Qwen2-VL -1.11, -1.43; Gemini +0.86, +0.06 points"
 
@@ -29,20 +31,19 @@ def main(run: Run, parts: Ablations) -> bool:
         Whether something was left out.
     """
     desk = Desk(run)
-    ground, done = studies(desk, parts)
-    with desk.stage("report"):
-        for one, trials in zip(done, chosen(done, ground), strict=True):
-            first, others = trials[0], trials[1:]
-            more = list(difference_rows(one, first, others, ground))
-            keep(desk, done, [trials], ground, more)
-            show_study(desk, one)
-            told = desk.tables["trials"].iloc[1:]
-            rows = desk.tables["trial_values"].query("contrast != 'none' and metric == 'accuracy'")
-            mixes = desk.tables["trial_mixes"]
-            title = f"Accuracy minus that of group {first.label}, points, paired over images"
-            console().print(value_table(title, told, rows, mixes, caption=PAPER))
-            _agree(desk, ground, trials)
+    ground, told = studied(desk, parts, _against_first)
+    for done, trials in told:
+        show_study(desk, done)
+        rows = desk.tables["trial_values"].query("contrast != 'none' and metric == 'accuracy'")
+        title = f"Accuracy minus that of group {trials[0].label}, points, paired over images"
+        others, mixes = desk.tables["trials"].iloc[1:], desk.tables["trial_mixes"]
+        console().print(value_table(title, others, rows, mixes, caption=PAPER))
+        _agree(desk, ground, trials)
     return end(desk, parts)
+
+
+def _against_first(done: Studied, trials: Sequence[Shown], ground: Ground) -> Iterator[TrialValue]:
+    return difference_rows(done, trials[0], trials[1:], ground)
 
 
 def _agree(desk: Desk, ground: Ground, trials: Sequence[Shown]) -> None:

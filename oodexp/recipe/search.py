@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oodexp.recipe.ablation import chosen, end, keep, show_study, studies
+from oodexp.recipe.ablation import end, show_study, studied
 from oodexp.recipe.ablations import Ablations
 from oodexp.recipe.base import Desk
 from oodexp.tracker.base import Run
@@ -15,10 +15,6 @@ def main(run: Run, parts: Ablations) -> bool:
         Whether something was left out.
     """
     desk = Desk(run)
-    ground, done = studies(desk, parts)
-    with desk.stage("report"):
-        if done:
-            keep(desk, done, chosen(done, ground), ground)
-        for one in done:
-            show_study(desk, one)
+    for done, _ in studied(desk, parts)[1]:
+        show_study(desk, done)
     return end(desk, parts)

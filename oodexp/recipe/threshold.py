@@ -12,7 +12,7 @@ from oodexp.ablation.lot import group
 from oodexp.ablation.threshold import Threshold
 from oodexp.error import OodexpError
 from oodexp.metric.binary import METRICS
-from oodexp.recipe.ablation import chosen, end, keep, show_study, studies
+from oodexp.recipe.ablation import end, show_study, studied
 from oodexp.recipe.ablations import Ablations
 from oodexp.recipe.base import Desk
 from oodexp.record import SPLITS
@@ -42,16 +42,12 @@ def main(run: Run, parts: Ablations) -> bool:
     desk = Desk(run)
     if not isinstance(parts.ablation, Threshold):
         raise OodexpError("experiment=threshold: expected ablation=threshold")
-    ground, done = studies(desk, parts)
-    with desk.stage("report"):
-        trials = chosen(done, ground)
-        if done:
-            keep(desk, done, trials, ground)
-        for one, mine in zip(done, trials, strict=True):
-            tables_of_t = set(one.plan.space.dimensions) == {"threshold"}
-            show_study(desk, one, PAPER if tables_of_t else None)
-            if tables_of_t:
-                _draw(desk, one, mine, ground)
+    ground, told = studied(desk, parts)
+    for done, trials in told:
+        common = set(done.plan.space.dimensions) == {"threshold"}
+        show_study(desk, done, PAPER if common else None)
+        if common:
+            _draw(desk, done, trials, ground)
     return end(desk, parts)
 
 
