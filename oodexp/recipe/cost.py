@@ -13,6 +13,7 @@ from oodexp.predict.answering import stand
 from oodexp.recipe import step
 from oodexp.recipe.base import Desk, Parts
 from oodexp.recipe.bill import estimate, together
+from oodexp.recipe.outlook import foresee
 from oodexp.recipe.world import World, calibration
 from oodexp.report.bill import show_bill
 from oodexp.tracker.base import Run
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def main(run: Run, parts: Parts) -> bool:
-    """Annotations, scores, division, questions; then tokens, money and time of each VLM.
+    """What scoring will take; scores, division, questions; then what asking each VLM will.
 
     Returns:
         Whether something was left out.
@@ -31,6 +32,7 @@ def main(run: Run, parts: Parts) -> bool:
     desk = Desk(run)
     step.at_hand(parts)
     worlds = step.annotate(desk, parts.sources)
+    foresee(desk, parts.scorers, worlds, parts.store, parts.loop)
     scored = step.score(desk, parts, worlds)
     step.divide(desk, parts, worlds, scored)
     step.question(desk, parts.question, worlds)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from oodexp.report.layout import console, grid
+from oodexp.report.layout import clock, console, grid
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,7 +32,7 @@ def show_bill(estimates: pd.DataFrame, screen: Console | None = None) -> None:
                 str(row.source), f"{row.questions:,}", f"{row.stored:,}",
                 f"{row.questions - row.stored:,}", _number(row.prompt_tokens),
                 f"{_number(row.new_tokens)}, {_number(row.most_tokens)}",
-                f"{_money(row.cost)}, {_money(row.most_cost)}", _time(row.seconds),
+                f"{_money(row.cost)}, {_money(row.most_cost)}", clock(row.seconds),
             )  # fmt: skip
         table.add_section()
     screen = screen or console()
@@ -49,11 +49,3 @@ def _number(value: float | None) -> str:
 
 def _money(value: float | None) -> str:
     return "-" if pd.isna(value) else f"{value:,.2f}"
-
-
-def _time(seconds: float | None) -> str:
-    if pd.isna(seconds) or seconds is None:
-        return "-"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}"

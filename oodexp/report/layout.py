@@ -42,3 +42,12 @@ def cell(rows: pd.DataFrame, with_n: bool = False) -> str:
     if pd.isna(row["lower"]):
         return value
     return f"{value}\n{100 * row['lower']:.1f}..{100 * row['upper']:.1f}"
+
+
+def clock(seconds: float | None) -> str:
+    """A time as `h:mm:ss`; `-` where it is not known."""
+    if pd.isna(seconds) or seconds is None:
+        return "-"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"
