@@ -62,7 +62,7 @@ def features(
         _predict({key: ordered[key] for key in missing}, read, {name: extractor}, shelf, loop)
     known = images["sha256"].notna().to_numpy()
     rows = shelf.read(images.loc[known, "sha256"].tolist(), loop.patience)
-    vectors, reasons = _aligned(images["image_id"], known, rows, f"feature {name}")
+    vectors, reasons = aligned(images["image_id"], known, rows, f"feature {name}")
     seen = rows["key"].take(pa.array(with_vector(rows))).to_pylist() if missing else []
     return Features(vectors, reasons, len({*missing} & {*seen}), said)
 
@@ -80,7 +80,7 @@ def _predict(
     loop.run(f"features of images ({name})", module, shots, loop.scoring_batch, {name: shelf})
 
 
-def _aligned(
+def aligned(
     image_ids: pd.Series, known: np.ndarray, rows: pa.Table, model: str
 ) -> tuple[np.ndarray, dict[str, str]]:
     """Vectors in the order of the images, and why some have none.
