@@ -33,7 +33,8 @@ def lengthen(
     open_names = [a for a in arguments if (m := _DOTTED.match(a)) and m[2] in groups()]
     if not open_names:
         return list(arguments)
-    choices = [a for a in arguments if re.match(r"^(experiment|" + "|".join(groups()) + r")(@\w+)?=", a)]
+    choosing = re.compile(rf"^(experiment|{'|'.join(groups())})(@\w+)?=")
+    choices = [a for a in arguments if choosing.match(a)]
     try:
         config = compose(choices)
     except Exception:  # the check that follows says what is wrong with the choices

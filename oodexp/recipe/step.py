@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
@@ -33,11 +33,24 @@ from oodexp.vlm.base import Calibrated
 if TYPE_CHECKING:
     from oodexp.answer.base import Reader
     from oodexp.question.base import Questioner
+    from oodexp.scorer.base import Pairwise, Scorer
     from oodexp.source.base import Source
     from oodexp.vlm.base import Vlm
 
 
-def at_hand(parts: Parts) -> None:
+class Models(Protocol):
+    """Whatever holds scorers and VLMs."""
+
+    @property
+    def scorers(self) -> dict[str, Scorer | Pairwise]:
+        """By name."""
+
+    @property
+    def vlms(self) -> dict[str, Vlm]:
+        """By name."""
+
+
+def at_hand(parts: Models) -> None:
     """Finds the files of every model before any of them is run.
 
     Raises:
