@@ -155,7 +155,7 @@ class Question:
     category: str
     """Category text, inserted verbatim into the prompt."""
     kind: str
-    """What is asked: `existence`, `existence_cot`, `counting`, `logic` or `polling`."""
+    """What is asked: `existence`, `existence_cot`, `counting`, `logic`, `polling` or `concept`."""
     polarity: str
     """`present` ("... contain ..."), `absent` ("... not contain ..."), `count` (a number) or
     `compare` (is the number of `category` greater than that of `other`)."""
@@ -169,7 +169,7 @@ class Question:
     """Split that the question counts for: that of its pair, or, for an absent category of polling,
     that of the present pair it stands beside."""
     strategy: str | None = None
-    """Polling: `present`, or how an absent category was chosen."""
+    """Polling and concepts: `present`, or how an absent category or control was chosen."""
     max_tokens: int | None = None
     """Most new tokens of the reply; null for the VLM's own setting."""
 
@@ -517,6 +517,68 @@ class Concept:
     """Licence of the image, e.g. `CC BY 4.0`; null where nobody says."""
     origin: str | None
     """Where the image is from: a page, a collection, a generator; null where nobody says."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptScore:
+    """The three scores of a concept's image and the levels it reaches (OODConceptBench, 3.2)."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("source", "image_id")
+
+    source: str
+    """Name of the data set."""
+    image_id: str
+    """Id of the image within the source."""
+    common: Float32 | None
+    """S_1K = 1 - best cosine with a common category; larger is farther; null when unscored."""
+    rare: Float32 | None
+    """S_21K = 1 - best cosine with a rare reference; larger is farther; null when unscored."""
+    target: Float32 | None
+    """S_Txt = cosine with the own phrase; smaller is less aligned; null when unscored."""
+    rule_1: bool
+    """Whether S_1K > T1."""
+    l1: bool
+    """Whether the image is in L1: rule 1 and S_21K > T2."""
+    l2: bool
+    """Whether the image is in L2: L1 and S_Txt < T3."""
+    reason: str | None
+    """Why the image is in no level at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """How often one dual encoder recognises concepts (OODConceptBench, 5; Tables C1 to C3)."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("model", "level", "category")
+
+    model: str
+    """Name of the scorer."""
+    level: str
+    """`L1` or `L2`."""
+    category: str
+    """Family of concepts, or `all`."""
+    threshold: float | None
+    """Q_95 of the model, a cosine; null where none could be learnt."""
+    rule: str
+    """What Q_95 is the percentile of."""
+    rate: float | None
+    """Share of images whose phrase is recognised, cosine > Q_95; images weigh alike."""
+    lower: float | None
+    """Lower end of the 95 % interval over images (Wilson)."""
+    upper: float | None
+    """Upper end."""
+    concept_lower: float | None
+    """Lower end of the 95 % interval over concepts (bootstrap)."""
+    concept_upper: float | None
+    """Upper end."""
+    n: int
+    """Number of scored images."""
+    unscored: int
+    """Images without a cosine."""
+    concepts: int
+    """Concepts with a scored image."""
+    reason: str | None
+    """Why the rate or an interval is null."""
 
 
 @dataclass(frozen=True, slots=True)

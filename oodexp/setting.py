@@ -87,6 +87,13 @@ class Settings:
     corpus: Parts
     evidence: Parts
     feature: Parts
+    concept: Part
+    common: Parts
+    """Sources of common categories, the first calibrates T1: `source@common=...`."""
+    rare: Parts
+    """Sources of the long tail: `source@rare=...`."""
+    negative: Parts
+    """Sources that show no concept: `source@negative=...`."""
     train: Parts
     """Sources of a training split, chosen by `source@train=...`."""
     paths: Paths

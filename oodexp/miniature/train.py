@@ -9,7 +9,7 @@ from oodexp.miniature.dial import SPLIT_SIZE
 from oodexp.miniature.load import HOME
 from oodexp.miniature.world import World, draw_split, write_split
 
-PARTS = ("data", "open_clip", "blip2", "fastvlm", "lit", "fastvlm_weak")
+PARTS = ("data", "open_clip", "blip2", "fastvlm", "lit", "fastvlm_weak", "concept")
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -23,8 +23,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     """
     parser = argparse.ArgumentParser(
         prog="python -m oodexp.miniature.train",
-        description="Draws the miniature world and trains its five models from nothing. "
-        "About 45 minutes of one core for all; every part can be run alone.",
+        description="Draws the miniature world and the concepts, and trains their models from "
+        "nothing. About 55 minutes of one core for all; every part can be run alone.",
     )
     parser.add_argument(
         "--only",
@@ -47,7 +47,10 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--workers", type=int, default=2, help="processes that draw scenes")
     parser.add_argument(
-        "--scenes", type=int, default=SPLIT_SIZE["train"], help="training scenes to draw"
+        "--scenes",
+        type=int,
+        default=SPLIT_SIZE["train"],
+        help="training scenes to draw; concept encoders have fewer of their own",
     )
     parser.add_argument(
         "--steps",
@@ -94,6 +97,14 @@ def _train_fastvlm_weak(world: World, out: Path, seed: int, steps: int | None) -
     save_fastvlm(train_fastvlm_weak(world, seed, course), out / "models" / "fastvlm_weak")
 
 
+def _make_concept(out: Path, seed: int, steps: int | None, scenes: int) -> None:
+    from oodexp.miniature.concept_world import write_concepts
+    from oodexp.miniature.train_concept import train_concepts
+
+    write_concepts(out / "data")
+    train_concepts(out / "models", seed, steps, scenes)
+
+
 _TRAINERS = {
     "open_clip": _train_open_clip,
     "blip2": _train_blip2,
@@ -107,7 +118,7 @@ def _scenes(parts: list[str], asked: int) -> int:
     """How many scenes to draw: the weaker VLM alone needs few."""
     from oodexp.miniature.train_fastvlm_weak import SCENES
 
-    return min(asked, SCENES) if set(parts) <= {"data", "fastvlm_weak"} else asked
+    return min(asked, SCENES) if parts == ["fastvlm_weak"] else asked
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -123,12 +134,14 @@ def main(arguments: list[str] | None = None) -> None:
             write_split(
                 split, size, asked.out / "data", asked.workers, with_images=split != "train"
             )
-    if parts == ["data"]:
+    if "concept" in parts:
+        _make_concept(asked.out, asked.seed, asked.steps, asked.scenes)
+    trained = [part for part in parts if part in _TRAINERS]
+    if not trained:
         return
-    world = draw_split("train", _scenes(parts, asked.scenes), asked.workers)
-    for part in parts:
-        if part in _TRAINERS:
-            _TRAINERS[part](world, asked.out, asked.seed, asked.steps)
+    world = draw_split("train", _scenes(trained, asked.scenes), asked.workers)
+    for part in trained:
+        _TRAINERS[part](world, asked.out, asked.seed, asked.steps)
 
 
 if __name__ == "__main__":

@@ -86,14 +86,7 @@ def end(desk: Desk, parts: Ablations) -> bool:
     """Waits for helper processes, keeps `problems` and times; whether something was left out."""
     for line in parts.search.join():
         desk.notes.append(line)
-    lost = step.left_out(desk)
-    desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
-    screen = console()
-    for note in desk.notes:
-        screen.print(note, soft_wrap=True, highlight=False)
-    screen.print("seconds: " + ", ".join(f"{k} {v:.1f}" for k, v in desk.seconds.items()))
-    screen.print(f"run: {desk.run.where}", soft_wrap=True)
-    return lost
+    return step.finish(desk)
 
 
 def _of(desk: Desk, name: str, study_name: str) -> pd.DataFrame:

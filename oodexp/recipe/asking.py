@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pandas as pd
 
@@ -14,11 +14,30 @@ from oodexp.recipe.world import World, calibration
 from oodexp.vlm.base import Calibrated, Remote
 
 if TYPE_CHECKING:
+    from oodexp.predict.loop import Loop
     from oodexp.predict.scoring import Scored
-    from oodexp.recipe.base import Desk, Parts
+    from oodexp.predict.store import Store
+    from oodexp.recipe.base import Desk
+    from oodexp.vlm.base import Vlm
 
 
-def ask(desk: Desk, parts: Parts, worlds: Sequence[World], scored: Sequence[Scored]) -> None:
+class Asking(Protocol):
+    """Whatever holds VLMs and how to run them."""
+
+    @property
+    def vlms(self) -> dict[str, Vlm]:
+        """By name."""
+
+    @property
+    def store(self) -> Store:
+        """Keeps completions."""
+
+    @property
+    def loop(self) -> Loop:
+        """How to run."""
+
+
+def ask(desk: Desk, parts: Asking, worlds: Sequence[World], scored: Sequence[Scored]) -> None:
     """Keeps `completions` of all VLMs; a failed question is a row in `problems`.
 
     What was sent through a network is kept as `requests`, and its cost tracked.

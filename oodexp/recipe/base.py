@@ -49,6 +49,8 @@ RECORDS: dict[str, type] = {
     "trial_mixes": record.TrialMix,
     "findings": record.Finding,
     "concepts": record.Concept,
+    "concept_scores": record.ConceptScore,
+    "recognition": record.Recognition,
     "problems": record.Problem,
 }
 """Record of each table; `scores/<scorer>` are tables of their own."""

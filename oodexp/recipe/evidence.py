@@ -102,14 +102,10 @@ def _report(desk: Desk, found: dict[str, Found]) -> bool:
     chain = links(findings)
     desk.run.text("evidence.md", page(chain, findings))
     desk.run.tags({f"link/{link.test}": link.verdict for link in chain})
-    lost = step.left_out(desk)
-    desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
     screen = console()
     for name, each in found.items():
         screen.print(finding_table(name, each.findings))
         for one in each.tables:
             screen.print(one)
     screen.print(chain_table(chain))
-    screen.print("seconds: " + ", ".join(f"{k} {v:.1f}" for k, v in desk.seconds.items()))
-    screen.print(f"run: {desk.run.where}", soft_wrap=True)
-    return lost
+    return step.finish(desk)

@@ -27,6 +27,7 @@ from oodexp.recipe.summary import (
     split_sizes,
 )
 from oodexp.recipe.world import World, look
+from oodexp.report.layout import console
 from oodexp.report.terminal import show
 from oodexp.vlm.base import Calibrated
 
@@ -188,6 +189,18 @@ def report(desk: Desk, vlms: Mapping[str, Vlm]) -> bool:
     lost = left_out(desk)
     desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
     show(desk.tables, desk.seconds, desk.run.where, desk.notes)
+    return lost
+
+
+def finish(desk: Desk) -> bool:
+    """Keeps `problems` and times, prints times and the run's place; whether something is lost."""
+    lost = left_out(desk)
+    desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
+    screen = console()
+    for note in desk.notes:
+        screen.print(note, soft_wrap=True, highlight=False)
+    screen.print("seconds: " + ", ".join(f"{k} {v:.1f}" for k, v in desk.seconds.items()))
+    screen.print(f"run: {desk.run.where}", soft_wrap=True)
     return lost
 
 

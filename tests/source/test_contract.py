@@ -17,9 +17,10 @@ from oodexp.pixel import decode
 from oodexp.record import ABSENT, PRESENT, UNKNOWN
 from oodexp.source.base import Source
 from oodexp.source.cityscapes import Cityscapes
+from oodexp.source.concept_miniature import ConceptMiniature
 from oodexp.source.miniature import Miniature
 from oodexp.source.nuscenes import NuScenes
-from tests.source import cityscapes_made, made, nuscenes_made
+from tests.source import cityscapes_made, made, nuscenes_made, test_concepts
 
 FOLDER = Path(__file__).resolve().parents[2] / "conf" / "source"
 FILES = sorted(FOLDER.glob("*.yaml"))
@@ -52,6 +53,8 @@ MADE: dict[str, Callable[[Path], Source]] = {
     "lvis_merged": lambda f: made.lvis(f, labels={"bat_(animal)": "b", "bat_(sports)": "b"}),
     "manifest": made.manifest,
     "manifest_absent": lambda f: made.manifest(f, form="parquet", rest="absent"),
+    "concepts": test_concepts.made,
+    "concept_miniature": lambda _: ConceptMiniature(limit=1),
     "hub": made.hub,
     "hub_list": lambda f: made.hub(f, form="list", rest="unknown"),
 }
