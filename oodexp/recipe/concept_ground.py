@@ -67,7 +67,9 @@ class Concepts:
         name = self.protocol.model or next(iter(self.scorers))
         if name not in self.scorers:
             raise OodexpError(
-                f"concept.model={name}: no such scorer; have {', '.join(self.scorers)}"
+                f"concept.model={name}: no such scorer; have {', '.join(self.scorers)}. Choose it "
+                "too, or let concept.model=null take the first; concept=protocol are the settings "
+                "for sets that are not drawn"
             )
         return name
 

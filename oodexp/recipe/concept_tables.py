@@ -37,7 +37,8 @@ def models(ground: Ground, found: Recognised, known: Mapping[str, Model]) -> lis
             images = cells[-1].n + cells[-1].unscored
             made.append(
                 Row(name, mine.family, mine.year or 0, mine.variant, found.cutoffs[n].value,
-                    level, _value(cells[-1]), by_category, images)
+                    level, _value(cells[-1]), by_category, images,
+                    (cells[-1].over_concepts.lower, cells[-1].over_concepts.upper))
             )  # fmt: skip
     return made
 

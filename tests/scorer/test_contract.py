@@ -14,12 +14,16 @@ from omegaconf import OmegaConf
 
 from oodexp.miniature.icon import CATEGORIES
 from oodexp.scorer.base import Pairwise
+from oodexp.scorer.open_clip import OpenClip
 from oodexp.setting import register_resolvers
 
 FOLDER = Path(__file__).resolve().parents[2] / "conf" / "scorer"
-FILES = sorted(FOLDER.glob("*.yaml"))
+SET = FOLDER / "concept_models.yaml"
+"""Many scorers at once."""
+FILES = sorted(set(FOLDER.glob("*.yaml")) - {SET})
 AT_HAND = [
-    "blip2_miniature", "conse_lite0", "conse_lite1", "conse_lite2", "lit_miniature",
+    "blip2_miniature", "concept_2021", "concept_2023", "concept_2025", "concept_2025_small",
+    "conse_lite0", "conse_lite1", "conse_lite2", "lit_miniature",
     "open_clip_miniature",
 ]  # fmt: skip
 
@@ -44,6 +48,22 @@ def test_the_folder_holds_scorers() -> None:
     of_the_paper = {"clip_l14_336", "blip2", "groupvit", "lit"}
     common = {"clip_b32", "clip_b16", "siglip_b16", "siglip2_b16", "align_base", "dfn_b16"}
     assert {f.stem for f in FILES} >= {*AT_HAND, *of_the_paper, *common, "blip2_itm"}
+
+
+def test_the_set_of_concept_models_is_the_registry_without_what_is_refused() -> None:
+    from oodexp.evidence.concept_registry import concept_models
+
+    runnable = {
+        (m.library, m.model, m.tag) for m in concept_models() if "without QuickGELU" not in m.why
+    }
+    parts = [instantiate(part, _convert_="all") for part in OmegaConf.load(SET).values()]
+    found = {
+        ("open_clip", p.model, p.pretrained) if isinstance(p, OpenClip)
+        else ("transformers", p.model, None)
+        for p in parts
+    }  # fmt: skip
+    assert found == runnable
+    assert len(parts) == len(runnable) == 34
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
