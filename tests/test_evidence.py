@@ -89,6 +89,13 @@ def test_the_same_evidence_again_runs_no_model(runs, whole):
     assert first.equals(second)
 
 
+def test_one_word_may_choose_both_splits(tmp_path):
+    line = ["source@train=[miniature]", "train.split=train", "train.name=lessons", "train.limit=24"]
+    done = run(tmp_path, "overlap", *line)
+    assert done.status == 0, done.out
+    assert set(done.table("images")["source"]) == {"miniature", "lessons"}
+
+
 def test_a_closed_model_that_is_not_chosen_ends_the_run_at_once(tmp_path):
     done = run(tmp_path, "signature", "vlm=[always_yes]")
     assert done.status == 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from oodexp.record import SPLITS, Finding
+from oodexp.record import SPLITS, Finding, Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -109,6 +109,8 @@ class Found:
     """By name."""
     tables: list[Table] = field(default_factory=list)
     """To be printed beside the findings."""
+    problems: list[Problem] = field(default_factory=list)
+    """What was left out, and why."""
 
 
 class Test(Protocol):

@@ -17,7 +17,7 @@ def main(run: Run, parts: Concepts) -> bool:
     """
     desk = Desk(run)
     step.at_hand(parts)
-    every = {**parts.sources, **parts.common, **parts.rare, **parts.negative}
+    every = step.beside(parts.sources, parts.common, parts.rare, parts.negative)
     worlds = step.annotate(desk, every)
     foresee(desk, parts.scorers, worlds, parts.store, parts.loop)
     return step.finish(desk)

@@ -64,12 +64,15 @@ def main(run: Run, parts: Audit) -> bool:
     """
     desk = Desk(run)
     case = _case(desk, parts)
+    for name, corpus in parts.corpora.items():
+        desk.fingerprint(f"corpus-{name}", corpus.fingerprint())
     if rank() > 0:
         return False
     found: dict[str, Found] = {}
     for name, test in parts.tests.items():
         with desk.stage(name):
             found[name] = test.run(case)
+            desk.problem(table.frame(record.Problem, found[name].problems))
             for figure, drawn in found[name].figures.items():
                 run.figure(f"{name}/{figure}", drawn)
     return _report(desk, found)
@@ -79,7 +82,7 @@ def _case(desk: Desk, parts: Audit) -> Case:
     with desk.stage("check"):
         step.at_hand(parts)
     with desk.stage("source"):
-        worlds = step.annotate(desk, {**parts.sources, **parts.train})
+        worlds = step.annotate(desk, step.beside(parts.sources, parts.train))
     with desk.stage("score"):
         scored = step.score(desk, parts, worlds)
     with desk.stage("divide"):

@@ -64,6 +64,11 @@ def at_hand(parts: Models) -> None:
             vlm.fingerprint()
 
 
+def beside(*groups: Mapping[str, Source]) -> dict[str, Source]:
+    """Sources of several groups: a part may be chosen in more than one, under the same word."""
+    return {f"{n}/{name}": s for n, group in enumerate(groups) for name, s in group.items()}
+
+
 def annotate(desk: Desk, sources: Mapping[str, Source]) -> list[World]:
     """Keeps `images` and `pairs`; every file has been read once when it returns.
 

@@ -89,7 +89,8 @@ class Overlap:
         known = models(self.more, self.registry)
         plans = {model.name: searched(model, list(case.corpora)) for model in known}
         wanted = dict.fromkeys(part for plan in plans.values() for part in plan.parts)
-        covered = {name: self._cover(train, case.corpora[name]) for name in wanted}
+        lost = {name: Lost(name) for name in wanted}
+        covered = {n: self._cover(train, case.corpora[n], lost[n]) for n in wanted}
         found: list[Finding] = []
         verdicts: dict[str, list[bool | None]] = {group: [] for group in GROUPS}
         for model in known:
@@ -102,13 +103,13 @@ class Overlap:
             for group, rate in self._rates(train, whole):
                 verdicts[group].append(rate.out)
                 found.append(self._finding(model.name, group, rate))
-        return Found([*found, *self._population(verdicts["OOD"])])
+        problems = [problem for one in lost.values() for problem in one.problems()]
+        return Found([*found, *self._population(verdicts["OOD"])], problems=problems)
 
-    def _cover(self, train: Sample, corpus: Corpus) -> Coverage:
+    def _cover(self, train: Sample, corpus: Corpus, lost: Lost) -> Coverage:
         more = None if self.wordnet is None else lemmas(self.wordnet, train.categories)
         finder = Finder(*names(train.categories, self.synonyms, more))
         keys = [corpus.key(file) for file in train.files]
-        lost = Lost(corpus.name)
         pairs = [keys[n] for n in train.image], [train.categories[c] for c in train.category]
         with waiting(f"texts of {corpus.name}", None) as advance:
 

@@ -81,6 +81,19 @@ def test_taught_ood_pairs_speak_against_the_claim(case):
     assert mine["OOD"].verdict == CONTRADICTED
 
 
+def test_rows_of_a_corpus_that_could_not_be_read_are_named(case):
+    class Torn(Captions):
+        def read(self, lost):
+            lost.add("entry 3", "no image")
+            yield from super().read(lost)
+
+    made = distinct(case())
+    texts = [Text(key, "a sail") for key in made.train.keys]
+    found = Overlap("miniature_models").run(replace(made, corpora={"miniature": Torn(texts)}))
+    (problem,) = found.problems
+    assert (problem.stage, problem.source, problem.subject) == ("corpus", "miniature", "entry 3")
+
+
 def test_synonyms_are_looked_for(case):
     made = distinct(case())
     texts = [Text(key, "a mug") for key in made.train.keys]
