@@ -108,6 +108,7 @@ def test_every_table_of_validity_is_printed(runs, build):
     assert (done.folder / "figures/tsne.png").exists()
 
 
+@pytest.mark.slow
 def test_removed_near_duplicates_leave_every_level(runs, build):
     done = ran(runs, "concept_build", "concept.remove=true")
     scores = done.table("concept_scores")

@@ -73,9 +73,11 @@ def test_figures_7_to_10_are_kept(whole):
     assert {"degradation", "closed", "permutation", "tost", "losses", "tails"} <= names
 
 
-def test_an_overlap_alone_asks_no_vlm_and_makes_no_feature(runs, tmp_path):
-    done = run(tmp_path, "overlap", "train.limit=24")
+def test_an_overlap_alone_asks_no_vlm_and_one_word_may_choose_both_splits(tmp_path):
+    line = ["source@train=[miniature]", "train.split=train", "train.name=lessons", "train.limit=24"]
+    done = run(tmp_path, "overlap", *line)
     assert done.status == 0, done.out
+    assert set(done.table("images")["source"]) == {"miniature", "lessons"}
     assert "asked_questions" not in done.metrics()
     assert not (tmp_path / "store/features").exists()
     assert not (tmp_path / "store/completions").exists()
@@ -87,13 +89,6 @@ def test_the_same_evidence_again_runs_no_model(runs, whole):
     assert again.metrics()["asked_questions"] == 0
     first, second = (r.table("findings") for r in (whole, again))
     assert first.equals(second)
-
-
-def test_one_word_may_choose_both_splits(tmp_path):
-    line = ["source@train=[miniature]", "train.split=train", "train.name=lessons", "train.limit=24"]
-    done = run(tmp_path, "overlap", *line)
-    assert done.status == 0, done.out
-    assert set(done.table("images")["source"]) == {"miniature", "lessons"}
 
 
 def test_a_closed_model_that_is_not_chosen_ends_the_run_at_once(tmp_path):
