@@ -71,6 +71,17 @@ def test_every_table_of_the_run_is_kept(whole: Path) -> None:
     assert {name.removesuffix(".parquet") for name in tables(whole)} == expected
 
 
+def test_the_report_page_shows_the_run_and_the_command_that_made_it(whole: Path) -> None:
+    page = (latest(whole) / "report.html").read_text("utf-8")
+    assert "python -m oodexp.run experiment=main ++source.miniature.limit=48" in page
+    asked = tables(whole)["questions.parquet"]["image_id"]
+    assert page.count("data:image/webp") == asked.nunique()
+    accuracy = tables(whole)["measurements.parquet"].query(
+        "vlm == 'fastvlm_miniature' and split == 'ID' and metric == 'accuracy'"
+    )
+    assert f"{100 * accuracy['value'].iloc[0]:.1f}" in page
+
+
 def test_every_scored_pair_is_asked_twice_and_answered_once_each(whole: Path) -> None:
     kept = tables(whole)
     pairs, questions = kept["pairs.parquet"], kept["questions.parquet"]

@@ -72,13 +72,17 @@ class Parts:
     metric: Metric
     loop: Loop
     store: Store
+    reader: str
+    """The reader of the headline."""
 
     @classmethod
     def of(cls, build: Build) -> Self:
         """All parts of the configuration."""
+        answer = build("answer")
         return cls(
             build("source"), build("scorer"), build("division"), build("question"), build("vlm"),
-            build("answer")["readers"], build("metric"), build("predict"), build("store"),
+            answer["readers"], build("metric"), build("predict"), build("store"),
+            answer["reader"],
         )  # fmt: skip
 
 

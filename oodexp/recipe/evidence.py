@@ -34,7 +34,6 @@ class Audit(Parts):
     corpora: dict[str, Corpus]
     extractor: Extractor | None
     needs: frozenset[str]
-    reader: str
 
     @classmethod
     def of(cls, build: Build) -> Self:
@@ -49,10 +48,9 @@ class Audit(Parts):
         return cls(
             build("source"), build("scorer"), build("division"), build("question"),
             vlms, answer["readers"], build("metric"),
-            build("predict"), build("store"), tests,
+            build("predict"), build("store"), answer["reader"], tests,
             build("train") if TRAIN in needs else {}, build("corpus") if CORPORA in needs else {},
             next(iter(build("feature").values())) if FEATURES in needs else None, needs,
-            str(answer["reader"]),
         )  # fmt: skip
 
 

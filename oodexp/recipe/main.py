@@ -5,6 +5,7 @@ from __future__ import annotations
 from oodexp.recipe import step
 from oodexp.recipe.asking import ask
 from oodexp.recipe.base import Desk, Parts
+from oodexp.recipe.page import keep_page
 from oodexp.tracker.base import Run
 
 
@@ -30,4 +31,6 @@ def main(run: Run, parts: Parts) -> bool:
         step.read(desk, parts.readers)
     with desk.stage("measure"):
         step.measure(desk, parts.metric)
-    return step.report(desk, parts.vlms)
+    lost = step.report(desk, parts.vlms)
+    keep_page(desk, parts)
+    return lost
