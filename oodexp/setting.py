@@ -46,6 +46,8 @@ class Paths:
     """Database, artifacts and store of all runs."""
     data: str
     """Where downloaded data sets lie."""
+    exports: str
+    """Below it lies a folder per run and format of an export."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,8 @@ class Settings:
     """Sources of the long tail: `source@rare=...`."""
     negative: Parts
     """Sources that show no concept: `source@negative=...`."""
+    export: Parts
+    """Formats of `experiment=export`."""
     train: Parts
     """Sources of a training split, chosen by `source@train=...`."""
     paths: Paths

@@ -141,6 +141,29 @@ def test_the_cost_is_told_before_anything_is_asked(after, monkeypatch):
     assert not (done.folder / "tables/completions.parquet").exists()
 
 
+def test_an_export_answered_elsewhere_comes_back_with_the_same_numbers(after, runs, tmp_path):
+    done = after("export", "export=[pope,lmms_eval]", f"paths.exports={tmp_path}")
+    folder = tmp_path / done.folder.name
+    sums = (done.folder / "exports/pope.sha256").read_text().splitlines()
+    assert len(sums) == len([f for f in (folder / "pope").rglob("*") if f.is_file()])
+    index = pd.read_json(folder / "pope/index.jsonl", lines=True, dtype=False)
+    here = min((runs / "folder/main").glob("*/tables"))
+    said = pd.read_parquet(here / "completions.parquet").query("vlm == 'fastvlm_miniature'")
+    said = said[said["question_id"].isin(index["question_id"])]
+    assert len(said) == len(index) > 0
+    file = tmp_path / "said.csv"
+    said[["question_id", "completion"]].to_csv(file, index=False)
+    back = after(
+        "main", "vlm=recorded", f"vlm.predictions={file}", f"vlm.index={folder}/pope/index.jsonl",
+        "question.population=drawn", "vlm.model=elsewhere",
+    )  # fmt: skip
+    ours = pd.read_parquet(here / "measurements.parquet").query("vlm == 'fastvlm_miniature'")
+    keys = ["kind", "source", "split", "contrast", "group", "convention", "metric"]
+    both = ours.merge(back.table("measurements"), on=keys)
+    assert len(both) == len(ours) > 0
+    assert both["value_x"].equals(both["value_y"])
+
+
 def test_the_papers_configuration_names_what_is_missing_and_asks_nothing(tmp_path):
     done = run(tmp_path, "oodbench", f"paths.data={tmp_path}", "tracker=folder", fixed=[])
     assert done.status == 2

@@ -16,7 +16,7 @@ def written_out(*arguments: str, chosen: dict[str, list[str]] | None = None) -> 
 def test_the_groups_of_several_parts_are_known():
     of_evidence = ["corpus", "evidence", "feature", "train"]
     of_concepts = ["common", "rare", "negative"]
-    assert set(groups()) == {"source", "scorer", "vlm", *of_evidence, *of_concepts}
+    assert set(groups()) == {"source", "scorer", "vlm", "export", *of_evidence, *of_concepts}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The questions of a run in the formats that other evaluation programs read."""
