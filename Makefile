@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence lint clean
+.PHONY: help main test test-all oracles ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -25,6 +25,26 @@ test: .venv/installed  ## the tests, without those marked slow, gpu, oracle
 
 test-all: .venv/installed  ## the tests, slow ones too
 	$(ENV) $(BIN)/python -m pytest -q -m 'not gpu and not oracle'
+
+ORACLES := .oracles/lmms_eval/bin/python:.oracles/others/bin/python
+
+oracles: .venv/installed .oracles/lmms_eval/installed .oracles/others/installed .oracles/labels  ## compares with other packages, each in an environment of its own
+	$(ENV) OODEXP_ORACLES=$(ORACLES) PYTHONPATH=.oracles/labels $(BIN)/python -m pytest -q -m oracle
+
+# lmms-eval 0.7.3 imports what newer versions of filelock do not have.
+.oracles/lmms_eval/installed: PACKAGES := lmms-eval==0.7.3 filelock==3.18.0
+.oracles/others/installed: PACKAGES := torch-fidelity==0.4.0 pytorch-ood nuscenes-devkit cityscapesscripts
+
+.oracles/%/installed: Makefile
+	$(PYTHON) -m venv .oracles/$*
+	.oracles/$*/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+	@touch $@
+
+# These are asked in the process of the tests, with its own NumPy.
+.oracles/labels: Makefile
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target $@ \
+	  pycocotools lvis opencv-python-headless
+	@touch $@
 
 ui: .venv/installed  ## MLflow on http://127.0.0.1:5000 (RUNS=mlruns PORT=5000)
 	MLFLOW_DISABLE_TELEMETRY=true MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow ui \

@@ -28,8 +28,9 @@ python -m lmms_eval --model MODEL --include_path FOLDER --tasks {tasks} --log_sa
     --output_path OUT
 ```
 
-FOLDER is the folder of this file. The standard errors that lmms-eval prints beside every metric are
-those of `accuracy`. Keep the file `*_samples_<task>.jsonl` of each task."""
+FOLDER is the folder of this file. Run it elsewhere: lmms-eval takes a folder in the working
+directory that is named as the tasks are for a folder of tasks. The standard errors that it prints
+beside every metric are those of `accuracy`. Keep the file `*_samples_<task>.jsonl` of each task."""
 
 
 class LmmsEval:

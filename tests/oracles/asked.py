@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 VARIABLE = "OODEXP_ORACLES"
-"""Environment variable: the Python interpreters of such environments, as PATH separates folders."""
+"""Environment variable: the Python interpreters of such environments, as PATH separates folders.
+`make oracles` makes them."""
 
 
 def ask(package: str, script: str, *arguments: str) -> Any:

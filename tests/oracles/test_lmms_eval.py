@@ -1,0 +1,79 @@
+"""An export as lmms-eval 0.7.3 itself runs it, and its predictions as they come back."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from tests.oracles.asked import ask
+
+pytestmark = pytest.mark.oracle
+
+SCRIPT = """
+import glob, json, os, sys
+folder, said, out = sys.argv[1:]
+os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": out + "/cache"}
+from lmms_eval.__main__ import cli_evaluate
+from lmms_eval.models.simple.dummy import Dummy
+answers = json.load(open(said))
+os.makedirs(out)
+os.chdir(out)  # a folder here that is named as the tasks are would be taken for a folder of tasks
+
+def look_up(self, requests):
+    replies = []
+    for request in requests:
+        _, _, visual, number, task, split = request.args
+        doc = self.task_dict[task][split][number]
+        assert len(visual(doc)) == 1
+        replies.append(answers[doc["question_id"]])
+    return replies
+
+Dummy.generate_until = look_up
+sys.argv = ["lmms_eval", "--model", "dummy", "--include_path", folder, "--tasks", "oodexp",
+            "--log_samples", "--output_path", out]
+cli_evaluate()
+(results,) = glob.glob(out + "/**/*_results.json", recursive=True)
+samples = sorted(glob.glob(out + "/**/*_samples_*.jsonl", recursive=True))
+measured = {task: found.get("accuracy,none") for task, found in
+            json.load(open(results))["results"].items()}
+print(json.dumps([measured, samples]))
+"""
+KEYS = ["kind", "source", "split", "contrast", "group", "convention", "metric"]
+
+
+def run(runs, experiment, *more):
+    line = [
+        sys.executable, "-m", "oodexp.run", f"experiment={experiment}", f"paths.runs={runs}",
+        "source.limit=48", "tracker=folder", "metric.resamples=100", "predict.progress=false",
+    ]  # fmt: skip
+    done = subprocess.run([*line, *more], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return max((runs / "folder" / experiment).glob("*/config.yaml")).parent
+
+
+def test_it_gives_the_accuracies_of_our_own_run(tmp_path):
+    ours = run(tmp_path, "main") / "tables"
+    exported = tmp_path / "exports" / run(tmp_path, "export", "export=lmms_eval").name / "lmms_eval"
+    said = pd.read_parquet(ours / "completions.parquet").set_index("question_id")["completion"]
+    (tmp_path / "said.json").write_text(said.to_json())
+    theirs, samples = ask(
+        "lmms_eval", SCRIPT, str(exported), str(tmp_path / "said.json"), str(tmp_path / "out")
+    )
+    back = run(
+        tmp_path, "main", "vlm=recorded", f"vlm.predictions={json.dumps(samples)}",
+        f"vlm.index={exported}", "question.population=drawn",
+    ) / "tables"  # fmt: skip
+    expected = pd.read_parquet(ours / "measurements.parquet")
+    both = expected.merge(pd.read_parquet(back / "measurements.parquet"), on=KEYS)
+    assert len(both) == len(expected) > 0
+    assert both["value_x"].equals(both["value_y"])
+    whole = expected.query(
+        "metric == 'accuracy' and group == 'all' and contrast == 'none' "
+        "and convention == 'headline' and source == 'pooled'"
+    ).set_index("split")["value"]
+    for split, part in {"ID": "id", "OOD-S": "ood_s", "OOD-H": "ood_h"}.items():
+        assert theirs[f"oodexp_{part}_existence"] == pytest.approx(whole[split])
