@@ -27,3 +27,16 @@ def world(tmp_path: Path) -> Coco:
     from tests.world import draw  # imports torch, which most tests do without
 
     return draw(tmp_path / "world")
+
+
+@pytest.fixture(scope="session")
+def timm_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Random weights of timm's smallest transformer, its classifier included."""
+    import timm
+    import torch
+
+    torch.manual_seed(4)
+    file = tmp_path_factory.mktemp("timm") / "weights.pth"
+    net = timm.create_model("test_vit", num_classes=1000)
+    torch.save({k: v * 3 for k, v in net.state_dict().items()}, file)
+    return file

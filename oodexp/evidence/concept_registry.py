@@ -9,11 +9,10 @@ of the same form adds models; one of a name that is there replaces it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import resources
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from oodexp.error import OodexpError
+from oodexp.evidence.listed import Fields, checked, collect, rows
 
 LIBRARIES = ("open_clip", "transformers")
 READINGS = ("paper", "ours")
@@ -43,7 +42,7 @@ class ConceptModel(NamedTuple):
     """What is printed, what follows from printed numbers, what is chosen."""
 
 
-_FIELDS: dict[str, type | tuple[type, ...]] = {
+_FIELDS: Fields = {
     "name": str, "library": str, "model": str, "tag": (str, type(None)), "family": str,
     "variant": str, "year": int, "reading": str, "why": str,
 }  # fmt: skip
@@ -58,18 +57,7 @@ def concept_models(more: str | None = None) -> tuple[ConceptModel, ...]:
     Raises:
         OodexpError: If a file cannot be read, or a row is not as it should be; names the row.
     """
-    home = resources.files("oodexp.evidence") / "data" / _SHIPPED
-    found = {model.name: model for model in parse(home.read_text("utf-8"), _SHIPPED)}
-    if more is not None:
-        try:
-            text = Path(more).expanduser().read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise OodexpError(
-                f"registry={more}: cannot be read ({error}); expected a file of the form of "
-                f"oodexp/evidence/data/{_SHIPPED}"
-            ) from error
-        found |= {model.name: model for model in parse(text, more)}
-    return tuple(found.values())
+    return collect(_SHIPPED, more, parse)
 
 
 def parse(text: str, where: str) -> tuple[ConceptModel, ...]:
@@ -82,19 +70,10 @@ def parse(text: str, where: str) -> tuple[ConceptModel, ...]:
     Raises:
         OodexpError: If a row is not as it should be, or a name or the weights are repeated.
     """
-    import yaml
-
-    try:
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise OodexpError(f"{where}: not YAML ({error})") from error
-    rows = document.get("models") if isinstance(document, dict) else None
-    if not isinstance(rows, list):
-        raise OodexpError(f"{where}: expected a list under `models`")
     found: dict[str, ConceptModel] = {}
     weights: dict[tuple[str, str, str | None], str] = {}
-    for number, row in enumerate(rows, 1):
-        model = _model(row, _place(where, number, row))
+    for number, place, row in rows(text, where):
+        model = _model(row, place)
         if model.name in found:
             raise OodexpError(f"{where}, model {number}: {model.name!r} is there twice")
         key = model.library, model.model, model.tag
@@ -125,22 +104,8 @@ def group(models: Sequence[ConceptModel], by: str) -> dict[str | int, tuple[str,
     return {key: tuple(m.name for m in models if getattr(m, by) == key) for key in keys}
 
 
-def _place(where: str, number: int, row: Any) -> str:
-    name = row.get("name") if isinstance(row, dict) else None
-    return f"{where}, model {number}" + (f" ({name})" if name else "")
-
-
 def _model(row: Any, place: str) -> ConceptModel:
-    if not isinstance(row, dict) or set(row) != set(_FIELDS):
-        given = sorted(map(str, row)) if isinstance(row, dict) else repr(row)
-        raise OodexpError(f"{place}: fields {given}; expected {sorted(_FIELDS)}")
-    for field, kind in _FIELDS.items():
-        # True is a whole number to Python, not to a reader of the file.
-        wrong = not isinstance(row[field], kind) or isinstance(row[field], bool)
-        if wrong or row[field] == "":
-            said = {str: "text (in quotes)", int: "a whole number"}
-            expected = "text or null" if isinstance(kind, tuple) else said[kind]
-            raise OodexpError(f"{place}: {field}={row[field]!r}; expected {expected}")
+    row = checked(row, _FIELDS, place)
     for field, known in (("library", LIBRARIES), ("reading", READINGS)):
         if row[field] not in known:
             raise OodexpError(f"{place}: {field}={row[field]!r}; expected {' or '.join(known)}")

@@ -8,12 +8,11 @@ same form adds models; one of a name that is there replaces it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from importlib import resources
-from pathlib import Path
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from oodexp.error import OodexpError
+from oodexp.evidence.listed import Fields, checked, collect, rows
 
 TIERS = {
     1: "weights alone",
@@ -66,10 +65,10 @@ class Parts(NamedTuple):
     """Why the model has no overlap rate, naming what is missing; None if all is at hand."""
 
 
-_MODEL: dict[str, type | tuple[type, ...]] = {
+_MODEL: Fields = {
     "name": str, "tier": int, "reading": str, "included": bool, "why": str, "corpora": list,
 }  # fmt: skip
-_USED: dict[str, type | tuple[type, ...]] = {
+_USED: Fields = {
     "name": str, "part": (str, type(None)), "included": bool, "why": str,
 }  # fmt: skip
 
@@ -86,18 +85,7 @@ def models(more: str | None = None, shipped: str = "models") -> tuple[Model, ...
     """
     if shipped not in SHIPPED:
         raise OodexpError(f"registry={shipped}: expected one of {', '.join(SHIPPED)}")
-    home = resources.files("oodexp.evidence") / "data" / f"{shipped}.yaml"
-    found = {model.name: model for model in parse(home.read_text("utf-8"), f"{shipped}.yaml")}
-    if more is not None:
-        try:
-            text = Path(more).expanduser().read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise OodexpError(
-                f"registry={more}: cannot be read ({error}); expected a file of the form of "
-                "oodexp/evidence/data/models.yaml"
-            ) from error
-        found |= {model.name: model for model in parse(text, more)}
-    return tuple(found.values())
+    return collect(f"{shipped}.yaml", more, parse)
 
 
 def parse(text: str, where: str) -> tuple[Model, ...]:
@@ -110,18 +98,9 @@ def parse(text: str, where: str) -> tuple[Model, ...]:
     Raises:
         OodexpError: If a row is not as it should be, or a name is repeated.
     """
-    import yaml
-
-    try:
-        document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise OodexpError(f"{where}: not YAML ({error})") from error
-    rows = document.get("models") if isinstance(document, dict) else None
-    if not isinstance(rows, list):
-        raise OodexpError(f"{where}: expected a list under `models`")
     found: dict[str, Model] = {}
-    for number, row in enumerate(rows, 1):
-        model = _model(row, _place(where, number, row))
+    for number, place, row in rows(text, where):
+        model = _model(row, place)
         if model.name in found:
             raise OodexpError(f"{where}, model {number}: {model.name!r} is there twice")
         found[model.name] = model
@@ -150,36 +129,14 @@ def searched(model: Model, at_hand: Collection[str]) -> Parts:
     return Parts(parts, f"not at hand: {', '.join(missing)}" if missing else None)
 
 
-def _place(where: str, number: int, row: Any) -> str:
-    name = row.get("name") if isinstance(row, dict) else None
-    return f"{where}, model {number}" + (f" ({name})" if name else "")
-
-
 def _model(row: Any, place: str) -> Model:
-    values = _checked(row, _MODEL, place)
+    values = checked(row, _MODEL, place)
     if values["tier"] not in TIERS:
         raise OodexpError(f"{place}: tier={values['tier']}; expected 1 ... 4")
     if values["reading"] not in READINGS:
         raise OodexpError(f"{place}: reading={values['reading']!r}; expected paper or ours")
     corpora = [
-        Used(**_checked(used, _USED, f"{place}, corpus {number}"))
+        Used(**checked(used, _USED, f"{place}, corpus {number}"))
         for number, used in enumerate(values.pop("corpora"), 1)
     ]
     return Model(**values, corpora=tuple(corpora))
-
-
-def _checked(row: Any, fields: Mapping[str, type | tuple[type, ...]], place: str) -> dict[str, Any]:
-    if not isinstance(row, dict) or set(row) != set(fields):
-        given = sorted(map(str, row)) if isinstance(row, dict) else repr(row)
-        raise OodexpError(f"{place}: fields {given}; expected {sorted(fields)}")
-    for name, kind in fields.items():
-        # True is a whole number to Python, not to a reader of the file.
-        wrong = not isinstance(row[name], kind) or (kind is int and isinstance(row[name], bool))
-        if wrong or row[name] == "":
-            raise OodexpError(f"{place}: {name}={row[name]!r}; expected {_said(kind)}")
-    return dict(row)
-
-
-def _said(kind: type | tuple[type, ...]) -> str:
-    words = {str: "text (in quotes)", int: "a whole number", bool: "true or false", list: "a list"}
-    return "text or null" if isinstance(kind, tuple) else words[kind]

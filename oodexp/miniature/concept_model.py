@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from math import log
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oodexp.miniature.concept_course import Course
-from oodexp.miniature.concept_vocabulary import concept_words, make_concept_tokenizer
+from oodexp.miniature.concept_vocabulary import concept_words
 from oodexp.miniature.vocabulary import END, PAD
 
 if TYPE_CHECKING:
@@ -71,26 +69,3 @@ def fresh_model(course: Course) -> torch.nn.Module:
     maker: Any = open_clip.CustomTextCLIP if config.pop("custom_text", False) else open_clip.CLIP
     made: torch.nn.Module = maker(**config)
     return made
-
-
-def save_concept(model: torch.nn.Module, course: Course, folder: Path) -> None:
-    """Keeps a model as the folder that ``local-dir:`` loads; weights as half floats.
-
-    Args:
-        model: The trained model.
-        course: Its dials.
-        folder: Where to; made if missing.
-    """
-    from safetensors.torch import save_file
-
-    folder.mkdir(parents=True, exist_ok=True)
-    state = {
-        name: (value.half() if value.is_floating_point() else value).contiguous()
-        for name, value in model.state_dict().items()
-    }
-    save_file(state, folder / "open_clip_model.safetensors")
-    half = [0.5, 0.5, 0.5]
-    sight = {"mean": half, "std": half, "interpolation": "bicubic", "resize_mode": "shortest"}
-    described = {"model_cfg": model_config(course), "preprocess_cfg": sight}
-    (folder / "open_clip_config.json").write_text(json.dumps(described, indent=1) + "\n")
-    make_concept_tokenizer(CONTEXT).save_pretrained(folder)

@@ -62,9 +62,13 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def _train_open_clip(world: World, out: Path, seed: int, steps: int | None) -> None:
-    from oodexp.miniature.train_open_clip import STEPS, save_open_clip, train_open_clip
+    from oodexp.miniature.open_clip_folder import save_open_clip
+    from oodexp.miniature.train_open_clip import CONTEXT, STEPS, model_config, train_open_clip
+    from oodexp.miniature.vocabulary import make_tokenizer
 
-    save_open_clip(train_open_clip(world, seed, steps or STEPS), out / "models" / "open_clip")
+    model = train_open_clip(world, seed, steps or STEPS)
+    tokenizer = make_tokenizer("caption", CONTEXT)
+    save_open_clip(model, model_config(), tokenizer, out / "models" / "open_clip")
 
 
 def _train_blip2(world: World, out: Path, seed: int, steps: int | None) -> None:

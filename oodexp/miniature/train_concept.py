@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oodexp.miniature.concept_course import COURSES, Course, Lessons, captions, draw_lessons
-from oodexp.miniature.concept_model import CONTEXT, fresh_model, save_concept
+from oodexp.miniature.concept_model import CONTEXT, fresh_model, model_config
 from oodexp.miniature.concept_vocabulary import make_concept_tokenizer
 from oodexp.miniature.contrast import contrastive_loss
+from oodexp.miniature.open_clip_folder import save_open_clip
 from oodexp.miniature.progress import (
     adamw,
     batches,
@@ -116,4 +117,5 @@ def train_concepts(
         number = min(course.pictures, pictures or course.pictures)
         lessons = draw_lessons(course, number)
         model = train_concept(course, lessons, seed, steps or course.steps)
-        save_concept(model, course, out / name)
+        tokenizer = make_concept_tokenizer(CONTEXT)
+        save_open_clip(model, model_config(course), tokenizer, out / name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -114,25 +112,3 @@ def train_open_clip(world: World, seed: int, steps: int = STEPS) -> torch.nn.Mod
             report(step + 1, loss.item())
     trained: torch.nn.Module = model.eval()
     return trained
-
-
-def save_open_clip(model: torch.nn.Module, folder: Path) -> None:
-    """Keeps the model as the folder that ``local-dir:`` loads; weights as half floats.
-
-    Args:
-        model: The trained model.
-        folder: Where to; made if missing.
-    """
-    from safetensors.torch import save_file
-
-    folder.mkdir(parents=True, exist_ok=True)
-    state = {
-        name: (value.half() if value.is_floating_point() else value).contiguous()
-        for name, value in model.state_dict().items()
-    }
-    save_file(state, folder / "open_clip_model.safetensors")
-    half = [0.5, 0.5, 0.5]
-    sight = {"mean": half, "std": half, "interpolation": "bicubic", "resize_mode": "shortest"}
-    described = {"model_cfg": model_config(), "preprocess_cfg": sight}
-    (folder / "open_clip_config.json").write_text(json.dumps(described, indent=1) + "\n")
-    make_tokenizer("caption", CONTEXT).save_pretrained(folder)

@@ -45,19 +45,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return of
 
 
-@pytest.fixture(scope="session")
-def timm_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Random weights of timm's smallest transformer, its classifier included."""
-    import timm
-    import torch
-
-    torch.manual_seed(4)
-    file = tmp_path_factory.mktemp("timm") / "weights.pth"
-    net = timm.create_model("test_vit", num_classes=1000)
-    torch.save({k: v * 3 for k, v in net.state_dict().items()}, file)
-    return file
-
-
 @pytest.fixture
 def keeps_promises(images: list[Image.Image]) -> Callable[[Any], np.ndarray]:
     """Checks what `oodexp.feature.base.Extractor` promises of one that is not yet loaded."""

@@ -167,19 +167,6 @@ def sentence_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
-def classifier_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Random weights of timm's smallest ImageNet classifier used here (`test_vit`)."""
-    import timm
-    import torch
-
-    torch.manual_seed(4)
-    file = tmp_path_factory.mktemp("classifier") / "weights.pth"
-    net = timm.create_model("test_vit", num_classes=1000)
-    torch.save({k: v * 3 for k, v in net.state_dict().items()}, file)
-    return file
-
-
 @pytest.fixture
 def keeps_promises(images: list[Image.Image]) -> Callable[[Any, list[str]], None]:
     """Checks what `oodexp.scorer.base.Scorer` promises of a scorer that is not yet loaded."""

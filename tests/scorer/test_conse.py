@@ -37,19 +37,19 @@ def lite(number: int) -> Conse:
 
 
 def test_tiny_models_keep_the_promises_of_a_scorer(
-    classifier_file: Path, sentence_folder: Path, keeps_promises: Callable[..., None]
+    timm_file: Path, sentence_folder: Path, keeps_promises: Callable[..., None]
 ) -> None:
-    scorer = Conse("test_vit", str(classifier_file), str(sentence_folder))
+    scorer = Conse("test_vit", str(timm_file), str(sentence_folder))
     keeps_promises(scorer, ["cat", "dog", "red house"])
 
 
 def test_an_image_vector_is_the_weighted_mean_of_its_best_classes(
-    classifier_file: Path, sentence_folder: Path, images: list[Image.Image]
+    timm_file: Path, sentence_folder: Path, images: list[Image.Image]
 ) -> None:
-    scorer = Conse("test_vit", str(classifier_file), str(sentence_folder), top=3)
+    scorer = Conse("test_vit", str(timm_file), str(sentence_folder), top=3)
     scorer.load("cpu")
     pixels = scorer.preprocess(images[0])[None]
-    classifier = Classifier("test_vit", str(classifier_file))
+    classifier = Classifier("test_vit", str(timm_file))
     classifier.load("cpu")
     sentences = SentenceEncoder(str(sentence_folder))
     sentences.load("cpu")
@@ -62,21 +62,19 @@ def test_an_image_vector_is_the_weighted_mean_of_its_best_classes(
     np.testing.assert_allclose(scorer.encode_images(pixels)[0].numpy(), expected, atol=1e-5)
 
 
-def test_class_names_are_the_first_of_each_synset(
-    classifier_file: Path, sentence_folder: Path
-) -> None:
-    classifier = Classifier("test_vit", str(classifier_file))
+def test_class_names_are_the_first_of_each_synset(timm_file: Path, sentence_folder: Path) -> None:
+    classifier = Classifier("test_vit", str(timm_file))
     classifier.load("cpu")
     assert len(classifier.names) == 1000
     assert [classifier.names[i] for i in (0, 340, 999)] == ["tench", "zebra", "toilet tissue"]
 
 
 def test_the_scale_multiplies_the_cosine(
-    classifier_file: Path, sentence_folder: Path, images: list[Image.Image]
+    timm_file: Path, sentence_folder: Path, images: list[Image.Image]
 ) -> None:
     found = []
     for scale in (1.0, 20.0):
-        scorer = Conse("test_vit", str(classifier_file), str(sentence_folder), scale=scale)
+        scorer = Conse("test_vit", str(timm_file), str(sentence_folder), scale=scale)
         scorer.load("cpu")
         vectors = scorer.encode_images(scorer.preprocess(images[0])[None]).numpy()
         found.append(scorer.logits(vectors, scorer.encode_texts(["cat", "dog"])))
@@ -145,9 +143,9 @@ def test_another_pooling_is_refused(sentence_folder: Path, tmp_path: Path) -> No
 
 
 def test_texts_that_the_encoder_would_cut_are_refused(
-    classifier_file: Path, sentence_folder: Path
+    timm_file: Path, sentence_folder: Path
 ) -> None:
-    scorer = Conse("test_vit", str(classifier_file), str(sentence_folder))
+    scorer = Conse("test_vit", str(timm_file), str(sentence_folder))
     scorer.load("cpu")
     with pytest.raises(OodexpError, match="24 tokens and would be cut"):
         scorer.encode_texts(["cat " * 30, "dog"])
@@ -164,11 +162,11 @@ def test_an_unknown_architecture_is_refused() -> None:
         Classifier("no_such_net", "hub").fingerprint()
 
 
-def test_a_classifier_of_unknown_classes_is_refused(classifier_file: Path) -> None:
+def test_a_classifier_of_unknown_classes_is_refused(timm_file: Path) -> None:
     with pytest.raises(OodexpError, match="no known ImageNet list"):
-        Classifier("vit_base_patch32_clip_224.openai", str(classifier_file)).fingerprint()
+        Classifier("vit_base_patch32_clip_224.openai", str(timm_file)).fingerprint()
 
 
-def test_no_class_at_all_is_refused(classifier_file: Path) -> None:
+def test_no_class_at_all_is_refused(timm_file: Path) -> None:
     with pytest.raises(OodexpError, match="at least 1"):
-        Conse("test_vit", str(classifier_file), "x", top=0)
+        Conse("test_vit", str(timm_file), "x", top=0)
