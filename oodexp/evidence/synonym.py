@@ -8,7 +8,6 @@ a name and mean something else ("train track"), and longer names shadow shorter 
 
 from __future__ import annotations
 
-import csv
 import difflib
 import json
 import re
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 
 from oodexp.error import OodexpError
 from oodexp.evidence.plural import plurals
+from oodexp.source.labels import two_columns
 
 Given = Mapping[str, Sequence[str]] | str | None
 """A user's table: names by category, the path of a CSV or JSON file, `coco`, or null for none."""
@@ -129,15 +129,10 @@ def _load(table: str) -> Any:
 
 
 def _csv(text: str, where: str) -> dict[str, Any]:
-    rows = csv.reader(text.splitlines())
-    if next(rows, None) != _HEADER:
-        raise OodexpError(f"{where}, line 1: expected the header {','.join(_HEADER)}")
     pairs = []
-    for row in filter(None, rows):
-        if len(row) != len(_HEADER):
-            raise OodexpError(f"{where}, line {rows.line_num}: {len(row)} fields; expected 2")
-        phrases = [phrase.strip() for phrase in row[1].split(";")]
-        pairs.append((row[0].strip(), [phrase for phrase in phrases if phrase]))
+    for category, listed in two_columns(text, where, _HEADER):
+        phrases = [phrase.strip() for phrase in listed.split(";")]
+        pairs.append((category.strip(), [phrase for phrase in phrases if phrase]))
     return _once(pairs, where)
 
 

@@ -111,7 +111,8 @@ def _load(path: Path, where: str) -> Any:
     except UnicodeDecodeError as error:
         raise OodexpError(f"{where}: not UTF-8 text ({error}); {_FORMS}") from error
     if path.suffix == ".csv":
-        return _csv(text, where)
+        pairs = two_columns(text, where, _HEADER)
+        return _once(((name, said or None) for name, said in pairs), where)
     if path.suffix == ".json":
         try:
             return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
@@ -131,16 +132,21 @@ def _once(pairs: Iterable[tuple[Any, Any]], where: str) -> dict[Any, Any]:
     return found
 
 
-def _csv(text: str, where: str) -> dict[str, str | None]:
+def two_columns(text: str, where: str, header: Sequence[str]) -> list[tuple[str, str]]:
+    """The rows of a CSV text below its header; empty lines are no rows.
+
+    Raises:
+        OodexpError: If the header is another, or a row has not two fields; names the line.
+    """
     rows = csv.reader(text.splitlines())
-    if next(rows, None) != _HEADER:
-        raise OodexpError(f"{where}, line 1: expected the header name,text")
+    if next(rows, None) != list(header):
+        raise OodexpError(f"{where}, line 1: expected the header {','.join(header)}")
     pairs = []
     for row in filter(None, rows):
-        if len(row) != len(_HEADER):
+        if len(row) != len(header):
             raise OodexpError(f"{where}, line {rows.line_num}: {len(row)} fields; expected 2")
-        pairs.append((row[0], row[1] or None))
-    return _once(pairs, where)
+        pairs.append((row[0], row[1]))
+    return pairs
 
 
 def _yaml(text: str, where: str) -> Any:
