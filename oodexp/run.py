@@ -6,13 +6,14 @@ import copy
 import signal
 import sys
 import typing
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 
 from oodexp.command import LEFT_OUT, check, clean_exit
 from oodexp.predict.ranks import rank
@@ -42,10 +43,18 @@ def run(config: DictConfig) -> bool:
             return bool(recipe(tracked, parts))
 
 
-def build(config: DictConfig, group: str) -> Any:
-    """Makes what a group chose; `group:partial` gives its classes with their arguments unmade."""
+def build(config: DictConfig, group: str, of: Mapping[str, Any] | None = None) -> Any:
+    """Makes what a group chose, or gives a plain setting.
+
+    Args:
+        config: The configuration of this run.
+        group: Key of the top level; `group:partial` gives classes with their arguments unmade.
+        of: The resolved configuration of an earlier run, to make what that one chose.
+    """
     name, _, unmade = group.partition(":")
-    node = copy.deepcopy(config[name])
+    node = copy.deepcopy(config[name]) if of is None else OmegaConf.create(of[name])
+    if not isinstance(node, DictConfig | ListConfig):
+        return node
     if unmade:
         OmegaConf.set_struct(node, False)
         for part in node.values():

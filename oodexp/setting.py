@@ -100,6 +100,10 @@ class Settings:
     """Formats of `experiment=export`."""
     train: Parts
     """Sources of a training split, chosen by `source@train=...`."""
+    run: str | None
+    """Id of an earlier run that the experiment is about, or null."""
+    runs: list[str]
+    """Ids of earlier runs that are held against each other."""
     paths: Paths
 
 

@@ -73,13 +73,26 @@ def test_every_table_of_the_run_is_kept(whole: Path) -> None:
 
 def test_the_report_page_shows_the_run_and_the_command_that_made_it(whole: Path) -> None:
     page = (latest(whole) / "report.html").read_text("utf-8")
-    assert "python -m oodexp.run experiment=main ++source.miniature.limit=48" in page
+    assert "python -m oodexp.run experiment=main source.limit=48 tracker=folder" in page
     asked = tables(whole)["questions.parquet"]["image_id"]
     assert page.count("data:image/webp") == asked.nunique()
     accuracy = tables(whole)["measurements.parquet"].query(
         "vlm == 'fastvlm_miniature' and split == 'ID' and metric == 'accuracy'"
     )
     assert f"{100 * accuracy['value'].iloc[0]:.1f}" in page
+
+
+def test_the_page_of_an_earlier_run_is_made_from_its_tables(whole: Path) -> None:
+    first = latest(whole)
+    done = subprocess.run(
+        [sys.executable, "-m", "oodexp.run", "experiment=report", f"run={first.name}",
+         "tracker=folder", f"paths.runs={whole}", "source.limit=12"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (again,) = (whole / "folder" / "report").iterdir()
+    assert (again / "report.html").read_bytes() == (first / "report.html").read_bytes()
+    assert json.loads((again / "tags.json").read_text())["of"] == first.name
 
 
 def test_every_scored_pair_is_asked_twice_and_answered_once_each(whole: Path) -> None:

@@ -10,6 +10,7 @@ from oodexp.predict.ranks import rank
 from oodexp.recipe import step
 from oodexp.recipe.base import Desk
 from oodexp.recipe.ground import Ground, lay
+from oodexp.recipe.page import keep_page
 from oodexp.recipe.study import Studied, study
 from oodexp.recipe.trials import Shown, mix_rows, shown, trial_rows, value_rows
 from oodexp.record import TrialValue
@@ -86,7 +87,9 @@ def end(desk: Desk, parts: Ablations) -> bool:
     """Waits for helper processes, keeps `problems` and times; whether something was left out."""
     for line in parts.search.join():
         desk.notes.append(line)
-    return step.finish(desk)
+    lost = step.finish(desk)
+    keep_page(desk, parts)
+    return lost
 
 
 def _of(desk: Desk, name: str, study_name: str) -> pd.DataFrame:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import pandas as pd
 
 from oodexp import record, table
+from oodexp.tracker.picture import picture
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from oodexp.answer.base import Reader
     from oodexp.division.base import Divider
     from oodexp.metric.base import Metric
@@ -27,8 +30,13 @@ if TYPE_CHECKING:
     from oodexp.tracker.base import Run
     from oodexp.vlm.base import Vlm
 
-Build = Callable[[str], Any]
-"""Makes what the configuration chose in a group: one part, or parts by name."""
+
+class Build(Protocol):
+    """Makes what a configuration chose in a group: one part, or parts by name."""
+
+    def __call__(self, group: str, of: Mapping[str, Any] | None = None) -> Any:
+        """Of this run's configuration, or of an earlier run's (`Past.config`)."""
+
 
 RECORDS: dict[str, type] = {
     "images": record.Image,
@@ -108,6 +116,8 @@ class Desk:
     """All tables so far, by name; the matrices `scores/<scorer>` are not held in memory."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Wall time by stage."""
+    figures: dict[str, str] = field(default_factory=dict)
+    """Drawings as SVG, by name: the page shows them."""
     notes: list[str] = field(default_factory=list)
     """Lines that the report shows as they are."""
     _problems: list[pd.DataFrame] = field(default_factory=list)
@@ -127,6 +137,11 @@ class Desk:
         if kind is not record.Score:  # a whole matrix, gigabytes for a large vocabulary
             self.tables[name] = rows
         return rows
+
+    def figure(self, name: str, figure: Figure, run: Run | None = None) -> None:
+        """Keeps a drawing with the run, or with one below it whose name then begins `name`."""
+        (run or self.run).figure(name if run is None else name.partition("/")[2], figure)
+        self.figures[name] = picture(figure, "svg").decode()
 
     def fingerprint(self, part: str, content: Mapping[str, Any]) -> None:
         """Keeps what a model's results rest on as `fingerprints/<part>.json`."""

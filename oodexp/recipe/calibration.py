@@ -20,4 +20,4 @@ def keep_curves(desk: Desk, evidence: Evidence) -> None:
     desk.keep("calibration", curves)
     for (vlm, kind), curve in curves.groupby(["vlm", "kind"], sort=False):
         name = f"{vlm}" if kind == "existence" else f"{vlm}-{kind}"
-        desk.run.figure(f"calibration/{name}", draw(curve))
+        desk.figure(f"calibration/{name}", draw(curve))

@@ -94,7 +94,7 @@ def _draw(desk: Desk, bench: Bench) -> None:
     shape = len(names.categories), len(names.ways), len(names.phrases)
     held = composition(bench.cascade.kept, names.category, names.way, names.phrase, shape)
     images, concepts = held.images[..., [0, 2, 3]], held.concepts[..., [0, 2, 3]]
-    desk.run.figure(
+    desk.figure(
         "composition", draw_composition(images, concepts, names.categories, names.ways, levels)
     )
     panels = []
@@ -105,7 +105,7 @@ def _draw(desk: Desk, bench: Bench) -> None:
             groups["calibration"] = found.candidates
         title = keeps.removesuffix(" keeps")
         panels.append(Distribution(title, name, groups, found.value, label, side))  # type: ignore[arg-type]
-    desk.run.figure("scores", draw_scores(panels))
+    desk.figure("scores", draw_scores(panels))
 
 
 def _rules(bench: Bench) -> Iterator[Rule]:

@@ -65,7 +65,7 @@ def _map(desk: Desk, ground: Ground, parts: Concepts) -> None:
         f"{parts.model}"
     )
     levels, ways = ["L1 only", "L2"], ground.bench.names.ways
-    desk.run.figure("tsne", draw_embedding(found.points, level, way, levels, ways, note))
+    desk.figure("tsne", draw_embedding(found.points, level, way, levels, ways, note))
 
 
 def _expand(screen: Console, ground: Ground, parts: Concepts) -> None:

@@ -13,6 +13,7 @@ from oodexp.recipe import step
 from oodexp.recipe.asking import ask
 from oodexp.recipe.base import Desk, Parts
 from oodexp.recipe.case import assemble
+from oodexp.recipe.page import keep_page
 from oodexp.report.evidence import chain_table, finding_table, page
 from oodexp.report.layout import console
 from oodexp.tracker.base import Run
@@ -72,8 +73,10 @@ def main(run: Run, parts: Audit) -> bool:
             found[name] = test.run(case)
             desk.problem(table.frame(record.Problem, found[name].problems))
             for figure, drawn in found[name].figures.items():
-                run.figure(f"{name}/{figure}", drawn)
-    return _report(desk, found)
+                desk.figure(f"{name}/{figure}", drawn)
+    lost = _report(desk, found)
+    keep_page(desk, parts)
+    return lost
 
 
 def _case(desk: Desk, parts: Audit) -> Case:

@@ -1,15 +1,21 @@
-"""The report page of a run: its tables and images as one HTML file."""
+"""The report page of a run: its tables, drawings and images as one HTML file."""
 
 from __future__ import annotations
 
-import shlex
-import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from oodexp.predict.ranks import rank
 from oodexp.recipe.base import Desk, Parts
+from oodexp.report.layout import console
 from oodexp.report.page import page
 from oodexp.report.waiting import waiting
 from oodexp.tracker.provenance import provenance
+
+if TYPE_CHECKING:
+    from oodexp.source.base import Source
 
 NAME = "report.html"
 """Artifact that holds the page."""
@@ -20,28 +26,54 @@ def keep_page(desk: Desk, parts: Parts) -> None:
     if rank() > 0:
         return
     sources = {source.name: source for source in parts.sources.values()}
-
     labels = {
         f"labels of {name}": source.labels_sha256
         for name, source in sources.items()
         if source.labels_sha256 is not None
     }
     meta = {
-        "title": f"{', '.join(parts.vlms)} on {', '.join(sources)}",
+        "title": title(list(parts.vlms), list(sources)),
         "reader": parts.reader,
-        "command": shlex.join(["python", "-m", "oodexp.run", *sys.argv[1:]]),
         "run": desk.run.run_id,
         **labels,
-        **provenance(),
+        **dict(sorted(provenance().items())),
     }
-    shown = len(desk.tables["questions"][["source", "image_id"]].drop_duplicates())
-    with waiting("report page", shown) as step:
+    desk.run.text(NAME, drawn(desk.tables, meta, sources, desk.figures))
+    tell(desk)
+
+
+def tell(desk: Desk) -> None:
+    """Prints where the page lies."""
+    where = desk.run.where
+    place = f"{NAME} among the run's artifacts" if "://" in where else f"{where}/{NAME}"
+    console().print(f"page: {place}", soft_wrap=True, highlight=False)
+
+
+def title(vlms: list[str], sources: list[str]) -> str:
+    """Heading of a page."""
+    return f"{', '.join(vlms)} on {', '.join(sources)}"
+
+
+def drawn(
+    tables: Mapping[str, pd.DataFrame], meta: Mapping[str, str], sources: Mapping[str, Source],
+    figures: Mapping[str, str],
+) -> str:  # fmt: skip
+    """The page, with progress for its images (see `oodexp.report.page.page`).
+
+    Args:
+        tables: Tables of the run by name.
+        meta: How to reproduce the run.
+        sources: By their own names; of one that is not here, no image is shown.
+        figures: Drawings as SVG by name.
+    """
+    asked = tables["questions"] if "questions" in tables else tables["memberships"]
+    with waiting("report page", len(asked[["source", "image_id"]].drop_duplicates())) as step:
 
         def read(source: str, image_id: str) -> bytes | None:
             step()
             try:
-                return sources[source].read(image_id)
+                return sources[source].read(image_id) if source in sources else None
             except OSError:
                 return None  # it is a row of `problems` already
 
-        desk.run.text(NAME, page(desk.tables, meta, read, {}))
+        return page(tables, meta, read, figures)

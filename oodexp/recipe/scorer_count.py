@@ -62,7 +62,7 @@ def _draw(desk: Desk, ground: Ground, ablation: ScorerCount, trials: Sequence[Sh
         figure = draw_panels(
             panels, x, ground.stock.vlms, ylabel="value", xlabel=f"scorers K, rule {rule}"
         )
-        desk.run.figure(f"count/{rule}", figure)
+        desk.figure(f"count/{rule}", figure)
         if ablation.over == "subsets":
             console().print(order_table(rule, ground.stock.vlms, _over_orders(by_set, order)))
 

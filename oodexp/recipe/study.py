@@ -71,7 +71,7 @@ def study(desk: Desk, searcher: Searcher, plan: Plan, ground: Ground) -> Studied
         done = Studied(plan, trials, pareto(trials, plan.directions))
         run.text("trials.json", _listed(done))
         run.metrics({"trials": float(len(trials)), "front": float(len(done.front))})
-        _draw(run, done)
+        _draw(desk, run, done)
     return done
 
 
@@ -110,7 +110,7 @@ def _listed(done: Studied) -> str:
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
 
 
-def _draw(run: Run, done: Studied) -> None:
+def _draw(desk: Desk, run: Run, done: Studied) -> None:
     """Keeps the figures of a study: history, slice, front, and a contour of each objective."""
     names, ways = list(done.plan.directions), list(done.plan.directions.values())
     numbers = np.array([t.number for t in done.trials], dtype=np.int64)
@@ -123,4 +123,4 @@ def _draw(run: Run, done: Studied) -> None:
     inside = np.isin(numbers, [t.number for t in done.front])
     drawn = draw_study(numbers, settings, values, names, ways, inside, log)
     for name, figure in drawn.items():
-        run.figure(name, figure)
+        desk.figure(f"{done.plan.name}/{name}", figure, run)

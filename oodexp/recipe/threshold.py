@@ -66,10 +66,10 @@ def _draw(desk: Desk, done: Studied, trials: Sequence[Shown], ground: Ground) ->
         )
         for v, vlm in enumerate(ground.stock.vlms)
     }
-    desk.run.figure(f"{done.plan.name}/bars", draw_bars(panels, tried))
+    desk.figure(f"{done.plan.name}/bars", draw_bars(panels, tried))
     shares = np.array([_shares(ground, done, float(t)) for t in FINE])
     area = draw_area(FINE, shares, tried=tried, title=done.plan.title)
-    desk.run.figure(f"{done.plan.name}/area", area)
+    desk.figure(f"{done.plan.name}/area", area)
 
 
 def _shares(ground: Ground, done: Studied, threshold: float) -> np.ndarray:

@@ -96,7 +96,7 @@ def _values(
         ),
         "distributions": page_chart.distributions(have["signals"], members),
         "calibration": page_chart.calibration(have["calibration"]),
-        "findings": page_more.findings(have["findings"]),
+        "findings": list(page_more.findings(have["findings"])),
         "trials": list(page_more.trials(have["trials"], have["trial_values"])),
         "problems": page_more.problems(have["problems"]),
         "splits": record.SPLITS,

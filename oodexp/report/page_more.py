@@ -28,22 +28,23 @@ def problems(rows: pd.DataFrame) -> Sheet:
     )  # fmt: skip
 
 
-def findings(rows: pd.DataFrame) -> Sheet:
-    """What each test came to, in words, with its number.
+def findings(rows: pd.DataFrame) -> Iterator[Sheet]:
+    """What each test came to, in words, with its numbers; a sheet a test.
 
     Args:
         rows: `record.Finding` rows.
     """
-    made = [
-        [Cell(r.test, r.subject), Cell(r.claim), Cell(r.verdict, r.words),
-         Cell(r.assumption), *_statistic(r)]
-        for r in rows.itertuples()
-    ]  # fmt: skip
-    return Sheet(
-        "Findings",
-        ["test", "claim", "verdict", "what would break it", "statistic", "p", "n", "images"],
-        made, 4, "The statistic in its own unit, below it its interval; p is never 0.",
-    )  # fmt: skip
+    for test, mine in rows.groupby("test", sort=False):
+        made = [
+            [Cell(r.subject), Cell(r.claim), Cell(r.verdict, r.words), *_statistic(r)]
+            for r in mine.itertuples()
+        ]
+        broken = "; ".join(text for text in in_order(mine["assumption"]) if text)
+        yield Sheet(
+            f"Test {test}", ["about", "claim", "verdict", "statistic", "p", "n", "images"], made, 3,
+            "The statistic in its own unit, below it its interval; p is never 0."
+            + (f" What would break it: {broken}." if broken else ""),
+        )  # fmt: skip
 
 
 def _statistic(row: object) -> list[Cell]:

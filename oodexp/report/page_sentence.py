@@ -26,11 +26,14 @@ def sentences(tables: Mapping[str, pd.DataFrame], reader: str | None) -> list[st
     """Three sentences: what was asked, what was found, what that rests on.
 
     Args:
-        tables: `memberships`, `questions`, `completions`, `answers`, `measurements`, `problems`,
-            `signals` of a run.
+        tables: `memberships`, `questions`, `completions`, `answers`, `measurements`, `trials`,
+            `findings`, `problems`, `signals` of a run.
         reader: Name of the reader of the headline; None when there is none.
     """
-    return [_asked(tables), _found(tables["measurements"]), _rests(tables, reader)]
+    found = _measured(tables["measurements"]) or _tried(tables["trials"])
+    if not found:
+        found = _tested(tables["findings"]) or "The tables below show what was found."
+    return [_asked(tables), found, _rests(tables, reader)]
 
 
 def _asked(tables: Mapping[str, pd.DataFrame]) -> str:
@@ -48,14 +51,40 @@ def _asked(tables: Mapping[str, pd.DataFrame]) -> str:
     )
 
 
-def _found(measured: pd.DataFrame) -> str:
+def _measured(measured: pd.DataFrame) -> str:
+    """The leading metric; empty where the question sets have no one number."""
     rows = measured[(measured["source"] == "pooled") & (measured["convention"] == "headline")]
     for kind, (metric, group, words) in LEADS.items():
         of_kind = rows[(rows["kind"] == kind) & (rows["group"] == group)]
         mine = of_kind[of_kind["metric"] == metric]
         if len(mine):
             return f"{_told(Lead(Measured(mine), metric, group), mine)} ({words}; 95 % intervals)."
-    return "The question sets of this run have no one number; the tables below show all."
+    return ""
+
+
+def _tried(trials: pd.DataFrame) -> str:
+    """What an ablation tried; empty without trials."""
+    if trials.empty:
+        return ""
+    front = int(trials["front"].astype(bool).sum())
+    return (
+        f"{len(trials):,} trials of {_names(in_order(trials['study']), 'study', 'studies')} "
+        f"regrouped the stored answers; no other trial beats {front:,} of them in every objective."
+    )
+
+
+def _tested(findings: pd.DataFrame) -> str:
+    """How many findings of each verdict, test by test; empty without findings."""
+    if findings.empty:
+        return ""
+    tests = {
+        str(test): ", ".join(
+            f"{n} {verdict}" for verdict, n in mine["verdict"].value_counts().items()
+        )
+        for test, mine in findings.groupby("test", sort=False)
+    }
+    told = "; ".join(f"{test}: {verdicts}" for test, verdicts in tests.items())
+    return f"{len(findings):,} findings, by test {told}."
 
 
 class Lead(NamedTuple):
@@ -115,7 +144,7 @@ def _rests(tables: Mapping[str, pd.DataFrame], reader: str | None) -> str:
     return f"{text}; the run is INCOMPLETE: {failed:,} completions failed."
 
 
-def _names(names: Sequence[str], noun: str) -> str:
-    """`2 scorers (a, b)`; the noun takes an s but for one."""
+def _names(names: Sequence[str], noun: str, nouns: str = "") -> str:
+    """`2 scorers (a, b)`; the noun takes an s but for one, unless its plural is given."""
     told = f" ({', '.join(names)})" if 0 < len(names) <= MOST_NAMES else ""
-    return f"{len(names)} {noun}{'' if len(names) == 1 else 's'}{told}"
+    return f"{len(names)} {noun if len(names) == 1 else nouns or noun + 's'}{told}"

@@ -73,8 +73,60 @@ class Run(Protocol):
     ) -> None: ...
 
 
+class Past(Protocol):
+    """A run that has ended, to be read."""
+
+    run_id: str
+    """The tracker's own id of the run."""
+    name: str
+    """Its name for people."""
+    experiment: str
+    """Name of the experiment that it belongs to."""
+    status: str
+    """`FINISHED`, `FAILED` or `KILLED`."""
+    tags: Mapping[str, str]
+    """All labels."""
+    where: str
+    """A path or address at which a person can open the run."""
+
+    @property
+    def provenance(self) -> Mapping[str, str]:
+        """Labels that say on what its numbers rest: command, `git.commit`, `version.*`, ..."""
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """The whole configuration, resolved.
+
+        Raises:
+            OodexpError: If it was not kept, as for a run below another one.
+        """
+
+    def tables(self) -> list[str]:
+        """Names of its tables, in alphabetical order."""
+
+    def table(self, name: str, record: type) -> pd.DataFrame:
+        """A table by the name it was kept under, checked.
+
+        Raises:
+            OodexpError: If the run has no such table, or it is none of this record.
+        """
+
+    def text(self, name: str) -> str | None:
+        """A text by the name it was kept under, or None."""
+
+    def figures(self) -> Mapping[str, str]:
+        """Its drawings by name, as SVG."""
+
+
 class Tracker(Protocol):
     """Opens runs in one folder or on one server."""
+
+    def past(self, run_id: str) -> Past:
+        """A run that has ended.
+
+        Raises:
+            OodexpError: If there is no such run, or it has not ended.
+        """
 
     def open(self, *, experiment: str, config: dict[str, Any]) -> Run:
         """Starts a run, or goes on with one that was cut off.

@@ -15,6 +15,7 @@ from typing import Any
 from oodexp.tracker.lock import exclusive
 from oodexp.tracker.name import FILE_LIMIT, clean
 from oodexp.tracker.notes import as_json
+from oodexp.tracker.past import PastRun, find
 from oodexp.tracker.resume import AUTO, open_run
 from oodexp.tracker.run import TrackedRun
 from oodexp.tracker.store import RUNNING, Limits, Stored
@@ -33,11 +34,18 @@ class Folder:
 
     def open(self, *, experiment: str, config: dict[str, Any]) -> TrackedRun:
         """Starts a run, or goes on with one that was cut off (see `Tracker.open`)."""
-        root = Path(self.uri or Path(self.runs) / "folder").resolve()
-        with exclusive(root / ".lock"):
+        with exclusive(self._root / ".lock"):
             return open_run(
-                FolderStore(root), experiment=experiment, config=config, resume=self.resume
+                FolderStore(self._root), experiment=experiment, config=config, resume=self.resume
             )
+
+    def past(self, run_id: str) -> PastRun:
+        """A run that has ended (see `Tracker.past`)."""
+        return find(FolderStore(self._root), str(run_id))
+
+    @property
+    def _root(self) -> Path:
+        return Path(self.uri or Path(self.runs) / "folder").resolve()
 
 
 class FolderStore:
@@ -137,6 +145,12 @@ class FolderStore:
         path = self._folder(run_id) / artifact
         return path.read_bytes() if path.is_file() else None
 
+    def files(self, run_id: str, folder: str) -> list[str]:
+        """Paths of the files in a folder (see `Store`)."""
+        home = self._folder(run_id)
+        found = (home / folder).rglob("*")
+        return [path.relative_to(home).as_posix() for path in found if path.is_file()]
+
     def where(self, run_id: str) -> str:
         """The run's folder (see `Store`)."""
         return str(self._folder(run_id))
@@ -146,7 +160,7 @@ class FolderStore:
         if any(part.strip(".") == "" for part in (top, *below)):
             return None
         inner = "/".join(f"children/{part}" for part in below)
-        homes = [home / top / inner for home in self._root.iterdir() if home.is_dir()]
+        homes = [home / top / inner for home in self._root.glob("*/")]
         return next((folder for folder in homes if (folder / "run.json").is_file()), None)
 
     def _folder(self, run_id: str) -> Path:

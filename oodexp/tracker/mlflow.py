@@ -6,8 +6,10 @@ import logging
 import os
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ from oodexp.tracker import process
 from oodexp.tracker.address import blot, is_server, local_path
 from oodexp.tracker.database import check_files, database_uri
 from oodexp.tracker.lock import exclusive
+from oodexp.tracker.past import PastRun, find
 from oodexp.tracker.resume import AUTO, open_run
 from oodexp.tracker.run import TrackedRun
 from oodexp.tracker.store import RUNNING, Limits, Stored
@@ -41,12 +44,21 @@ class Mlflow:
 
     def open(self, *, experiment: str, config: dict[str, Any]) -> TrackedRun:
         """Starts a run, or goes on with one that was cut off (see `Tracker.open`)."""
+        with self._store() as store:
+            return open_run(store, experiment=experiment, config=config, resume=self.resume)
+
+    def past(self, run_id: str) -> PastRun:
+        """A run that has ended (see `Tracker.past`)."""
+        with self._store() as store:
+            return find(store, str(run_id))
+
+    @contextmanager
+    def _store(self) -> Iterator[MlflowStore]:
         folder = Path(self.runs).resolve()
         uri = self.uri or database_uri(folder / "mlflow.db")
         # Held while the database is made, too: MLflow lets two processes make it at once.
         with exclusive(folder / ".lock"):
-            store = MlflowStore(uri, folder / "artifacts")
-            return open_run(store, experiment=experiment, config=config, resume=self.resume)
+            yield MlflowStore(uri, folder / "artifacts")
 
 
 class MlflowStore:
@@ -163,6 +175,12 @@ class MlflowStore:
             return None
         with tempfile.TemporaryDirectory() as scratch:
             return Path(self._client.download_artifacts(run_id, artifact, scratch)).read_bytes()
+
+    def files(self, run_id: str, folder: str) -> list[str]:
+        """Paths of the files in a folder (see `Store`)."""
+        found = self._client.list_artifacts(run_id, folder)
+        below = (self.files(run_id, entry.path) for entry in found if entry.is_dir)
+        return [entry.path for entry in found if not entry.is_dir] + [*chain.from_iterable(below)]
 
     def where(self, run_id: str) -> str:
         """The run's page on a server, else its folder (see `Store`)."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shlex
 import subprocess
+import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import oodexp
+from oodexp.tracker.address import blot
 
 PACKAGES = (
     "torch",
@@ -36,10 +39,12 @@ def provenance() -> dict[str, str]:
     """Names and values of what a result may depend on besides its configuration.
 
     Returns:
-        `git.commit` and `git.dirty` (`yes`, `no`) of the package's checkout, or `none`; `python`,
-        `platform`, `cpus` (those this process may use), and `version.<distribution>`.
+        `command` as it was typed, `git.commit` and `git.dirty` (`yes`, `no`) of the package's
+        checkout, or `none`; `python`, `platform`, `cpus` (those this process may use), and
+        `version.<distribution>`.
     """
     return {
+        "command": blot(shlex.join(["python", *sys.orig_argv[1:]])),
         **_checkout(Path(oodexp.__file__).parent),
         "python": platform.python_version(),
         "platform": platform.platform(),

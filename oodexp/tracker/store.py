@@ -95,5 +95,8 @@ class Store(Protocol):
     def read(self, run_id: str, artifact: str) -> bytes | None:
         """The content of a kept file, or None when there is none."""
 
+    def files(self, run_id: str, folder: str) -> list[str]:
+        """Paths below the run of all files in a folder and its folders, in no fixed order."""
+
     def where(self, run_id: str) -> str:
         """A path or address at which a person can open the run."""

@@ -90,8 +90,8 @@ def test_findings_and_trials_are_shown_where_a_run_has_them(tables):
         "trial_values": table.frame(record.TrialValue, [value]),
     }
     found = cells(page(more, META, no_picture, {}))
-    row = next(line for line in found if line and line[0].startswith("overlap"))
-    assert row[4:] == ["share = 0.0123|0.01 to 0.0212", "0.0005", "10", "4"]
+    row = next(line for line in found if line and line[0] == "coco")
+    assert row[3:] == ["share = 0.0123|0.01 to 0.0212", "0.0005", "10", "4"]
     assert ["T=0.05", "weak", "43.2 (n = 77)|40.0 to 50.0"] in found
 
 
