@@ -95,6 +95,38 @@ def test_the_page_of_an_earlier_run_is_made_from_its_tables(whole: Path) -> None
     assert json.loads((again / "tags.json").read_text())["of"] == first.name
 
 
+def test_models_of_two_runs_are_compared_on_the_questions_that_both_asked(
+    whole: Path, tmp_path: Path
+) -> None:
+    runs = tmp_path / "runs"
+    for vlm in ("fastvlm_miniature", "always_yes"):
+        run(runs, f"vlm=[{vlm}]", "scorer=[open_clip_miniature]")
+    first, second = sorted((runs / "folder" / "main").iterdir())
+    done = subprocess.run(
+        [sys.executable, "-m", "oodexp.run", "experiment=compare", "tracker=folder",
+         f"runs=[{first.name},{second.name}]", f"paths.runs={runs}"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "fastvlm_miniature" in done.stdout
+    (compared,) = (runs / "folder" / "compare").iterdir()
+    found = pd.read_parquet(compared / "tables" / "findings.parquet").set_index(
+        ["statistic", "subject"]
+    )
+    for split in ("ID", "OOD-H"):
+        values = {}
+        for folder in (first, second):
+            rows = pd.read_parquet(folder / "tables" / "measurements.parquet").query(
+                "source == 'pooled' and split == @split and contrast == 'none' and group == 'all' "
+                "and convention == 'headline' and metric == 'accuracy'"
+            )
+            values |= dict(zip(rows["vlm"], rows["value"], strict=True))
+        (one, other) = values
+        pair = found.loc[("difference of accuracy", f"{one} and {other}, {split}")]
+        assert pair["value"] == pytest.approx(values[one] - values[other])
+    assert found.loc[("kappa", "divisions of A and B"), "value"] == 1
+
+
 def test_every_scored_pair_is_asked_twice_and_answered_once_each(whole: Path) -> None:
     kept = tables(whole)
     pairs, questions = kept["pairs.parquet"], kept["questions.parquet"]

@@ -193,7 +193,7 @@ def report(desk: Desk, vlms: Mapping[str, Vlm]) -> bool:
         desk.run.tags({"incomplete": "; ".join(f"{n}: {told}" for n, told in lacking.items())})
     lost = left_out(desk)
     desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
-    show(desk.tables, desk.seconds, desk.run.where, desk.notes)
+    show(desk.tables, desk.seconds, place(desk), desk.notes)
     return lost
 
 
@@ -205,8 +205,13 @@ def finish(desk: Desk) -> bool:
     for note in desk.notes:
         screen.print(note, soft_wrap=True, highlight=False)
     screen.print("seconds: " + ", ".join(f"{k} {v:.1f}" for k, v in desk.seconds.items()))
-    screen.print(f"run: {desk.run.where}", soft_wrap=True)
+    screen.print(f"run: {place(desk)}", soft_wrap=True)
     return lost
+
+
+def place(desk: Desk) -> str:
+    """The id by which other experiments take the run, and where it is kept."""
+    return f"{desk.run.run_id} at {desk.run.where}"
 
 
 def left_out(desk: Desk) -> bool:

@@ -36,6 +36,45 @@ class Row(NamedTuple):
     """Why something is undefined."""
 
 
+class Lost(NamedTuple):
+    """The losses of two models as they are shown; numbers are fractions."""
+
+    first: str
+    """Name of the first model."""
+    second: str
+    """Name of the second model."""
+    first_loss: float
+    """What the first model loses; NaN when undefined."""
+    second_loss: float
+    """What the second model loses; NaN when undefined."""
+    difference: float
+    """First minus second; NaN when undefined."""
+    lower: float
+    """Lower end of the 95 % interval; NaN when there is none."""
+    upper: float
+    """Upper end of the 95 % interval; NaN when there is none."""
+    reason: str | None
+    """Why something is undefined."""
+
+
+def losses(title: str, rows: Sequence[Lost]) -> Table:
+    """What every pair of models loses, and the difference.
+
+    Args:
+        title: Metric and splits.
+        rows: The pairs.
+    """
+    table = grid(
+        title, ("first", "second", "first loses", "second loses", "difference"), 2,
+        "In points; 95 % interval from a paired bootstrap over images, not adjusted.\n"
+        "An interval without 0: one of the two loses more.",
+    )  # fmt: skip
+    for row in rows:
+        ends = (_points(row.first_loss), _points(row.second_loss))
+        table.add_row(row.first, row.second, *ends, _difference(row))
+    return table
+
+
 def pairs(title: str, rows: Sequence[Row], questions: int, images: int, test: str) -> Table:
     """Every pair of models with its difference, p-values and verdict.
 
@@ -113,7 +152,7 @@ def _range(rows: Sequence[Row]) -> str:
     return f": {ends} points, median {np.median(known):.1f}"
 
 
-def _difference(row: Row) -> str:
+def _difference(row: Row | Lost) -> str:
     if np.isnan(row.difference):
         return "undefined"
     value = f"{100 * row.difference:+.1f}"

@@ -32,7 +32,7 @@ def show(
     Args:
         tables: The run's tables by name.
         seconds: Wall time by stage.
-        where: Where the run is kept.
+        where: Id of the run, and where it is kept.
         notes: Lines below the division.
     """
     screen = console()

@@ -217,6 +217,8 @@ class MlflowStore:
 
 def _client(uri: str) -> MlflowClient:
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    # A line for every file that is read back would bury what the run prints.
+    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     from mlflow import MlflowClient
 
     for talker in ("mlflow", "alembic"):

@@ -12,6 +12,7 @@ from oodexp.error import OodexpError
 from oodexp.evidence import comparison as pairs_of
 from oodexp.evidence.base import (
     ANSWERS,
+    ESTIMATE,
     HOLDS,
     NOT_SHOWN,
     NOT_TESTED,
@@ -20,10 +21,11 @@ from oodexp.evidence.base import (
     finding,
     p_words,
 )
+from oodexp.evidence.loss import LossPair, loss_pairs
 from oodexp.metric.binary import METRICS
 from oodexp.metric.bootstrap import resample_weights
 from oodexp.record import SPLITS, Finding
-from oodexp.report.comparison import Row, groups, pairs
+from oodexp.report.comparison import Lost, Row, groups, losses, pairs
 
 BROKEN = "images that are no independent draws, e.g. frames of one drive"
 
@@ -66,27 +68,65 @@ class Comparison:
     def run(self, case: Case) -> Found:
         """See `base.Test`."""
         vlms = [] if case.answers is None else case.answers.vlms
-        if len(vlms) < 2:
-            why = f"{len(vlms)} models; two are needed"
+        return self.among(vlms, case.by_image() if len(vlms) > 1 else np.zeros((0, 0, 0, 4)))
+
+    def among(self, names: Sequence[str], counts: np.ndarray, where: str = "") -> Found:
+        """All pairs of models, however their answers were come by.
+
+        Args:
+            names: Names of the models.
+            counts: tp, fp, fn, tn by image, int64, (image, model, split, 4), splits as
+                `record.SPLITS`.
+            where: Put behind the name of each split.
+        """
+        if len(names) < 2:
+            why = f"{len(names)} models; two are needed"
             return Found([finding("comparison", "models", self.metric, claim="models differ",
                                   verdict=NOT_TESTED, words=why, reason=why)])  # fmt: skip
-        counts, rng = case.by_image(), np.random.default_rng(self.seed)
-        weights = resample_weights(case.test.images, self.resamples, rng)
+        rng = np.random.default_rng(self.seed)
+        weights = resample_weights(len(counts), self.resamples, rng)
         findings: list[Finding] = []
         tables = []
         for split in self.splits:
             mine = counts[:, :, SPLITS.index(split)].transpose(1, 0, 2)
             found = pairs_of.compare(mine, self.metric, weights, self.resamples, rng)
-            findings += self._findings(split, vlms, found)
+            findings += self._findings(f"{split}{where}", names, found)
             rows = [
-                Row(vlms[p.first], vlms[p.second], p.difference, p.lower, p.upper, p.detectable,
+                Row(names[p.first], names[p.second], p.difference, p.lower, p.upper, p.detectable,
                     p.p, p.holm, p.bh, p.reason) for p in found.pairs
             ]  # fmt: skip
-            title, alike = f"{self.metric} on {split}", pairs_of.alike(found)
-            test = found.pairs[0].test
+            title, alike = f"{self.metric} on {split}{where}", pairs_of.alike(found)
+            test = " or ".join(dict.fromkeys(p.test for p in found.pairs))
             tables.append(pairs(title, rows, found.questions, found.images, test))
-            tables.append(groups(title, vlms, found.values, alike.letters, found.reasons))
+            tables.append(groups(title, names, found.values, alike.letters, found.reasons))
+        for split in (s for s in self.splits if s != SPLITS[0]):
+            lost = loss_pairs(counts, SPLITS.index(split), self.metric, weights)
+            findings += self._losses(f"{split}{where}", names, lost, counts)
+            rows_of = [
+                Lost(names[p.first], names[p.second], *p.losses, p.difference, p.lower, p.upper,
+                     p.reason) for p in lost
+            ]  # fmt: skip
+            title = f"loss of {self.metric} from {SPLITS[0]} to {split}{where}"
+            tables.append(losses(title, rows_of))
         return Found(findings, tables=tables)
+
+    def _losses(
+        self, split: str, names: Sequence[str], lost: Sequence[LossPair], counts: np.ndarray
+    ) -> Iterator[Finding]:
+        for pair in lost:
+            first, second = names[pair.first], names[pair.second]
+            told = (
+                f"{first} loses {pair.losses[0]:.3f}, {second} {pair.losses[1]:.3f}, "
+                f"{pair.difference:+.3f} ({pair.lower:+.3f} to {pair.upper:+.3f})"
+            )
+            yield finding(
+                "comparison", f"{first} and {second}, {split}", f"difference of the loss of "
+                f"{self.metric}", value=pair.difference, lower=pair.lower, upper=pair.upper,
+                level=0.95, n=int(counts[:, pair.first].sum()),
+                clusters=int(counts.any(axis=(1, 2, 3)).sum()), resamples=self.resamples,
+                seed=self.seed, verdict=ESTIMATE, assumption=BROKEN, reason=pair.reason,
+                words=pair.reason if np.isnan(pair.difference) else told,
+            )  # fmt: skip
 
     def _findings(
         self, split: str, vlms: Sequence[str], found: pairs_of.Comparison
