@@ -95,9 +95,7 @@ def test_the_page_of_an_earlier_run_is_made_from_its_tables(whole: Path) -> None
     assert json.loads((again / "tags.json").read_text())["of"] == first.name
 
 
-def test_models_of_two_runs_are_compared_on_the_questions_that_both_asked(
-    whole: Path, tmp_path: Path
-) -> None:
+def test_models_of_two_runs_are_compared_on_the_questions_that_both_asked(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     for vlm in ("fastvlm_miniature", "always_yes"):
         run(runs, f"vlm=[{vlm}]", "scorer=[open_clip_miniature]")
@@ -225,6 +223,15 @@ def test_mlflow_holds_a_parent_and_a_child_per_vlm_under_the_fixed_names(
             )
             assert f"{split}/n_unread" in child.data.metrics
         assert {"drop/OOD-H/f1", "drop/OOD-S/accuracy.upper"} <= set(child.data.metrics)
+        assert child.data.params["vlm"] == name
+        assert child.data.params["division.threshold"] == "0.05"
+        assert child.data.params["scorer"] == "open_clip_miniature, blip2_miniature"
+        (used,) = child.inputs.dataset_inputs
+        assert used.dataset.name == "miniature"
+    mean = sum(c.data.metrics["OOD-H/accuracy"] for c in children.values()) / 2
+    assert parent.data.metrics["mean/OOD-H/accuracy"] == pytest.approx(mean)
+    assert parent.info.run_name.startswith("2 VLMs on miniature ")
+    assert "always_yes reached 50.0 % on ID" in parent.data.tags["mlflow.note.content"]
     wanted = {
         "division/ID/pairs", "scorer/open_clip_miniature/presence_auroc",
         "scorer/blip2_miniature/planted_auroc", "scored_images", "asked_questions",

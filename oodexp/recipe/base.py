@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from oodexp.question.base import Questioner
     from oodexp.scorer.base import Pairwise, Scorer
     from oodexp.source.base import Source
-    from oodexp.tracker.base import Run
+    from oodexp.tracker.base import Dataset, Run
     from oodexp.vlm.base import Vlm
 
 
@@ -116,6 +116,8 @@ class Desk:
     """All tables so far, by name; the matrices `scores/<scorer>` are not held in memory."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Wall time by stage."""
+    datasets: list[Dataset] = field(default_factory=list)
+    """What the sources held."""
     figures: dict[str, str] = field(default_factory=dict)
     """Drawings as SVG, by name: the page shows them."""
     notes: list[str] = field(default_factory=list)

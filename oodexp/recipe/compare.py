@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from oodexp.record import Finding
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MOST_TOLD = 20
+"""Findings in the description of the run; all are in its table."""
 OWN = ", each by its own division"
 
 
@@ -79,6 +81,8 @@ def main(run: Run, parts: Compared) -> bool:
     desk.keep("findings", table.frame(record.Finding, findings))
     run.metrics(dict(_metrics(findings)))
     run.tags({"runs": ", ".join(past.run_id for past in named)})
+    told = [f"{one.subject}: {one.words}" for one in findings if one.test == "comparison"]
+    run.describe(", ".join(model.name for model in chosen), "\n\n".join(told[:MOST_TOLD]))
     screen = [setting_table([_about(past, lines[n]) for n, past in enumerate(named)]), *shown]
     for one in screen:
         console().print(one)

@@ -31,6 +31,6 @@ def main(run: Run, parts: Parts) -> bool:
         step.read(desk, parts.readers)
     with desk.stage("measure"):
         step.measure(desk, parts.metric)
-    lost = step.report(desk, parts.vlms)
+    lost = step.report(desk, parts)
     keep_page(desk, parts)
     return lost

@@ -10,7 +10,7 @@ import pandas as pd
 from oodexp.predict.ranks import rank
 from oodexp.recipe.base import Desk, Parts
 from oodexp.report.layout import console
-from oodexp.report.page import page
+from oodexp.report.page import page, summary
 from oodexp.report.waiting import waiting
 from oodexp.tracker.provenance import provenance
 
@@ -39,6 +39,9 @@ def keep_page(desk: Desk, parts: Parts) -> None:
         **dict(sorted(provenance().items())),
     }
     desk.run.text(NAME, drawn(desk.tables, meta, sources, desk.figures))
+    many = f"{len(parts.vlms)} VLMs"
+    named = title(list(parts.vlms) if len(parts.vlms) == 1 else [many], list(sources))
+    desk.run.describe(named, summary(desk.tables, parts.reader))
     tell(desk)
 
 

@@ -12,7 +12,7 @@ from oodexp.error import OodexpError
 from oodexp.recipe import step
 from oodexp.recipe.base import Desk
 from oodexp.recipe.page import NAME, drawn, tell, title
-from oodexp.report.page import NEEDED
+from oodexp.report.page import NEEDED, summary
 from oodexp.tracker.base import Past, Run
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def main(run: Run, parts: Reported) -> bool:
     with desk.stage("page"):
         run.text(NAME, drawn(tables, _meta(past, tables), parts.sources, past.figures()))
     run.tags({"of": past.run_id})
+    run.describe(f"page of {past.name}", summary(tables, str(past.config["answer"]["reader"])))
     desk.notes.append(f"report of run {past.run_id} ({past.name})")
     lost = step.finish(desk)
     tell(desk)

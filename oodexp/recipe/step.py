@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 
@@ -25,6 +25,7 @@ from oodexp.recipe.summary import (
     presence_auroc,
     score_table,
     split_sizes,
+    together,
 )
 from oodexp.recipe.world import World, look
 from oodexp.report.layout import console
@@ -85,6 +86,8 @@ def annotate(desk: Desk, sources: Mapping[str, Source]) -> list[World]:
             desk.run.tags({f"source/{world.source.name}/labels_sha256": labels})
         desk.problem(world.source.problems())
         desk.problem(world.problems)
+    desk.datasets = [world.dataset for world in worlds]
+    desk.run.datasets(desk.datasets)
     desk.keep("images", table.concat(record.Image, [w.images for w in worlds]))
     desk.keep("pairs", table.concat(record.Pair, [w.pairs for w in worlds]))
     return worlds
@@ -177,7 +180,7 @@ def measure(desk: Desk, metric: Metric) -> None:
     keep_curves(desk, evidence)
 
 
-def report(desk: Desk, vlms: Mapping[str, Vlm]) -> bool:
+def report(desk: Desk, parts: Parts) -> bool:
     """A child run per VLM, the table `problems`, and what a person reads.
 
     Returns:
@@ -185,16 +188,30 @@ def report(desk: Desk, vlms: Mapping[str, Vlm]) -> bool:
     """
     measured = desk.tables["measurements"]
     lacking = incomplete(desk.tables["completions"])
-    for name in vlms:
+    facts = settings(parts)
+    found = {name: headline(measured[measured["vlm"] == name]) for name in parts.vlms}
+    desk.run.metrics(together(found))
+    for name in parts.vlms:
         tags = {"vlm": name} | ({"incomplete": lacking[name]} if name in lacking else {})
         with desk.run.child(name, tags) as child:
-            child.metrics(headline(measured[measured["vlm"] == name]))
+            child.params({"vlm": name} | facts)
+            child.datasets(desk.datasets)
+            child.metrics(found[name])
     if lacking:
         desk.run.tags({"incomplete": "; ".join(f"{n}: {told}" for n, told in lacking.items())})
     lost = left_out(desk)
     desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
     show(desk.tables, desk.seconds, place(desk), desk.notes)
     return lost
+
+
+def settings(parts: Parts) -> dict[str, Any]:
+    """What distinguishes the models of one run from those of another: columns of a table."""
+    division = getattr(parts.division, "settings", {})  # a divider of one's own may have none
+    return {
+        "source": ", ".join(source.name for source in parts.sources.values()),
+        "scorer": ", ".join(parts.scorers),
+    } | {f"division.{name}": value for name, value in division.items()}
 
 
 def finish(desk: Desk) -> bool:

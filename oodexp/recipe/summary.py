@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from oodexp.metric.ood import auroc
 
 PRESENCE = np.array(["absent", "present", "unknown"], dtype=object)
 PAIR = ["source", "image_id", "category"]
+_BESIDE = re.compile(r"(\.lower|\.upper|[./]n|[./]n_unread)$")
 STRATEGY = "strategy: "
 """How groups begin that are questions of their own and not a part of the others."""
 
@@ -102,6 +104,21 @@ def headline(measured: pd.DataFrame) -> dict[str, float]:
             within = f"{row.split}/" if row.kind == "existence" else f"{name}."
             named |= {f"{within}n": row.n, f"{within}n_unread": row.n_unread}
     return named
+
+
+def together(found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """What a run shows beside other runs: its only VLM's numbers, or `mean/<name>` over its VLMs.
+
+    Args:
+        found: `headline` of each VLM; a mean leaves out intervals and counts, and a number that
+            some VLM does not have.
+    """
+    if len(found) < 2:
+        return dict(*found.values())
+    shared = set.intersection(*(set(numbers) for numbers in found.values()))
+    first = next(iter(found.values()))
+    plain = [n for n in first if n in shared and not _BESIDE.search(n)]
+    return {f"mean/{n}": float(np.mean([numbers[n] for numbers in found.values()])) for n in plain}
 
 
 def incomplete(completions: pd.DataFrame) -> dict[str, str]:

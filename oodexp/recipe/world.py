@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from oodexp.division.base import Matrix
 from oodexp.error import OodexpError
 from oodexp.pixel import decode
 from oodexp.predict.content import scan
+from oodexp.tracker.base import Dataset
 from oodexp.vlm.base import Calibration
 
 if TYPE_CHECKING:
@@ -35,6 +37,19 @@ class World:
     """`record.Problem` of the files."""
     matrix: Matrix
     """The annotations."""
+
+    @property
+    def dataset(self) -> Dataset:
+        """What the source held, by its content."""
+        ids = zip(self.images["image_id"], self.images["sha256"].fillna(""), strict=True)
+        content = hashlib.sha256(json.dumps([*ids, *self.matrix.categories]).encode())
+        content.update(self.matrix.presence.tobytes())
+        content.update(json.dumps(self.pairs["count"].fillna(0).tolist()).encode())
+        sizes = {
+            "images": len(self.images), "pairs": len(self.pairs),
+            "categories": len(self.matrix.categories),
+        }  # fmt: skip
+        return Dataset(self.source.name, content.hexdigest()[:32], sizes)
 
 
 def look(source: Source) -> World:

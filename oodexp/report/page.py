@@ -65,7 +65,7 @@ def page(
             `oodexp.pixel` reads; None when there are none. Called once an image.
         figures: Drawings as SVG by name.
     """
-    have = {name: tables.get(name, table.frame(kind)) for name, kind in NEEDED.items()}
+    have = _all(tables)
     reader = headline_reader(have["answers"], meta.get("reader"))
     cards = gallery(have, reader)
     values = _values(have, meta, reader) | {
@@ -79,6 +79,20 @@ def page(
     margin = BLOCK_MARGIN * (len(cards.images) // BLOCK + 2)
     room = max(0, MOST_BYTES - margin - len(bare.encode()))
     return _render(values, thumbnails(cards.images, thumbnail, room))
+
+
+def summary(tables: Mapping[str, pd.DataFrame], reader: str | None) -> str:
+    """The sentences at the top of the page, as plain text.
+
+    Args:
+        tables: As for `page`.
+        reader: Name of the reader of the headline.
+    """
+    return "\n\n".join(sentences(_all(tables), reader))
+
+
+def _all(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    return {name: tables.get(name, table.frame(kind)) for name, kind in NEEDED.items()}
 
 
 def _values(

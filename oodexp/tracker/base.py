@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -10,6 +11,18 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """An annotated image set as a run used it."""
+
+    name: str
+    """Name of the source."""
+    digest: str
+    """32 hexadecimal digits, others for any other image or annotation."""
+    counts: Mapping[str, int]
+    """Numbers of images, pairs, categories."""
 
 
 class Run(Protocol):
@@ -35,6 +48,15 @@ class Run(Protocol):
 
     def tags(self, values: Mapping[str, str]) -> None:
         """Records labels; a later value replaces an earlier one."""
+
+    def describe(self, name: str, text: str) -> None:
+        """Records a name for people, and in a few sentences what was found.
+
+        The name the run shows from then on ends in the first digits of its configuration's hash.
+        """
+
+    def datasets(self, values: Sequence[Dataset]) -> None:
+        """Records what the run's numbers are about."""
 
     def metrics(self, values: Mapping[str, float | None]) -> None:
         """Records numbers; None and NaN are listed in `metrics/undefined.json` instead.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oodexp.tracker.lock import exclusive
 from oodexp.tracker.name import FILE_LIMIT, clean
@@ -19,6 +19,9 @@ from oodexp.tracker.past import PastRun, find
 from oodexp.tracker.resume import AUTO, open_run
 from oodexp.tracker.run import TrackedRun
 from oodexp.tracker.store import RUNNING, Limits, Stored
+
+if TYPE_CHECKING:
+    from oodexp.tracker.base import Dataset
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class FolderStore:
     """
 
     limits = Limits(name=FILE_LIMIT, param=None, tag=None)
+    note = "description"
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -93,6 +97,10 @@ class FolderStore:
         """Runs directly below (see `Store`)."""
         return [_stored(folder) for folder in _runs_in(self._folder(run.run_id) / "children")]
 
+    def rename(self, run_id: str, name: str) -> None:
+        """Changes the name for people (see `Store`)."""
+        self._merge(run_id, "run.json", {"name": name})
+
     def set_status(self, run_id: str, status: str) -> None:
         """Changes the status (see `Store`)."""
         path = self._folder(run_id) / "run.json"
@@ -115,6 +123,12 @@ class FolderStore:
     def params(self, run_id: str) -> dict[str, str]:
         """The run's parameters (see `Store`)."""
         return _read_json(self._folder(run_id) / "params.json")
+
+    def add_datasets(self, run_id: str, datasets: Sequence[Dataset]) -> None:
+        """Adds what the run is about (see `Store`)."""
+        self._merge(
+            run_id, "datasets.json", {d.name: {"digest": d.digest, **d.counts} for d in datasets}
+        )
 
     def add_metrics(self, run_id: str, metrics: Sequence[tuple[str, float, int]]) -> None:
         """Adds metrics; of each, the latest value is kept (see `Store`)."""

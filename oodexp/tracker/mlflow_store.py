@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import tempfile
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Experiment
     from mlflow.entities import Run as Entity
+
+    from oodexp.tracker.base import Dataset
 
 _PARENT = "mlflow.parentRunId"
 
@@ -45,6 +48,8 @@ class MlflowStore:
         self._a_call: dict[str, int] = {"params": few, "tags": few, "metrics": many}
         values = most.MAX_PARAM_VAL_LENGTH, most.MAX_TAG_VAL_LENGTH
         self.limits = Limits(most.MAX_ENTITY_KEY_LENGTH, *values)
+
+    note = "mlflow.note.content"
 
     def create(self, experiment: str, name: str, parent: str | None, tags: dict[str, str]) -> str:
         """Adds a run, and its experiment if that is new (see `Store`)."""
@@ -78,6 +83,10 @@ class MlflowStore:
         home = self._client.get_run(run.run_id).info.experiment_id
         return self._search(home, f"tags.`{_PARENT}` = '{run.run_id}'")
 
+    def rename(self, run_id: str, name: str) -> None:
+        """Changes the name for people (see `Store`)."""
+        self._client.update_run(run_id, name=name)
+
     def set_status(self, run_id: str, status: str) -> None:
         """Changes the status (see `Store`)."""
         if status == RUNNING:
@@ -104,6 +113,19 @@ class MlflowStore:
     def params(self, run_id: str) -> dict[str, str]:
         """The run's parameters (see `Store`)."""
         return dict(self._client.get_run(run_id).data.params)
+
+    def add_datasets(self, run_id: str, datasets: Sequence[Dataset]) -> None:
+        """Adds what the run is about (see `Store`)."""
+        from mlflow.entities import Dataset as Entry
+        from mlflow.entities import DatasetInput, InputTag
+
+        context = [InputTag("mlflow.data.context", "evaluation")]
+        entries = [
+            Entry(d.name, d.digest, "local", json.dumps({"name": d.name}),
+                  profile=json.dumps(dict(d.counts)))
+            for d in datasets
+        ]  # fmt: skip
+        self._client.log_inputs(run_id, datasets=[DatasetInput(e, context) for e in entries])
 
     def add_metrics(self, run_id: str, metrics: Sequence[tuple[str, float, int]]) -> None:
         """Adds metrics (see `Store`)."""

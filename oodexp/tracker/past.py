@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from oodexp.error import OodexpError
 from oodexp.tracker.name import FILE_LIMIT, clean
+from oodexp.tracker.provenance import belongs
 from oodexp.tracker.store import RUNNING, Store, Stored
 
 if TYPE_CHECKING:
@@ -35,10 +36,7 @@ class PastRun:
     @property
     def provenance(self) -> dict[str, str]:
         """What the numbers rest on (see `Past.provenance`)."""
-        own = ("mlflow.", "oodexp.")
-        return {
-            name: value for name, value in sorted(self.tags.items()) if not name.startswith(own)
-        }
+        return {name: value for name, value in sorted(self.tags.items()) if belongs(name)}
 
     @property
     def config(self) -> dict[str, Any]:

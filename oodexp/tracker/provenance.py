@@ -54,6 +54,13 @@ def provenance() -> dict[str, str]:
     }
 
 
+def belongs(name: str) -> bool:
+    """Whether a label is one of `provenance`, of whichever version."""
+    return name in ("command", "python", "platform", "cpus") or name.startswith(
+        ("git.", "version.")
+    )
+
+
 def sha256(path: Path) -> str:
     """Hex digest of a file's bytes."""
     with path.open("rb") as source:

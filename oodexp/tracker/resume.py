@@ -10,15 +10,12 @@ from oodexp.error import OodexpError
 from oodexp.tracker import process
 from oodexp.tracker.notes import as_json
 from oodexp.tracker.provenance import provenance
-from oodexp.tracker.run import TrackedRun, bury, create, reopen
+from oodexp.tracker.run import CONFIG, TrackedRun, bury, create, reopen
 from oodexp.tracker.settings import differences, digest, plain, settings
 from oodexp.tracker.store import RUNNING, Store, Stored
 
 AUTO, NEVER = "auto", "never"
 """Words for `resume`; anything else is the id of a run."""
-
-CONFIG = "oodexp.config_sha256"
-"""Tag with the hash of the settings."""
 
 
 def open_run(store: Store, *, experiment: str, config: dict[str, Any], resume: str) -> TrackedRun:

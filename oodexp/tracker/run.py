@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from oodexp.tracker.base import Dataset
+
 FAILURE = "failure"
 """Tag that holds the reason of a run that did not finish."""
+
+CONFIG = "oodexp.config_sha256"
+"""Tag with the hash of the settings."""
 
 CUT = "oodexp.cut"
 """Tag that lists what was too long for the store and is kept whole as an artifact."""
@@ -79,6 +84,15 @@ class TrackedRun:
             self._keep_whole("tags", key, text, fit[key])
         self._store.set_tags(self.run_id, fit)
         self._flag_cut()
+
+    def describe(self, name: str, text: str) -> None:
+        """Records a name for people, and what was found (see `Run.describe`)."""
+        self._store.rename(self.run_id, f"{name} {self._run.tags.get(CONFIG, '')[:8]}".strip())
+        self.tags({self._store.note: text})
+
+    def datasets(self, values: Sequence[Dataset]) -> None:
+        """Records what the numbers are about (see `Run.datasets`)."""
+        self._store.add_datasets(self.run_id, values)
 
     def metrics(self, values: Mapping[str, float | None]) -> None:
         """Records finite numbers and lists the undefined ones (see `Run.metrics`)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from oodexp.tracker.base import Dataset
 
 
 class Silent:
@@ -28,6 +30,12 @@ class Silent:
 
     def tags(self, values: Mapping[str, str]) -> None:
         """Drops labels."""
+
+    def describe(self, name: str, text: str) -> None:
+        """Drops a description."""
+
+    def datasets(self, values: Sequence[Dataset]) -> None:
+        """Drops data sets."""
 
     def metrics(self, values: Mapping[str, float | None]) -> None:
         """Drops numbers."""

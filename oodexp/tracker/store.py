@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from oodexp.tracker.base import Dataset
 
 RUNNING, FINISHED, FAILED, KILLED = "RUNNING", "FINISHED", "FAILED", "KILLED"
 """Statuses of a run: in progress, ended well, ended by an error, ended without a word."""
@@ -49,6 +52,8 @@ class Store(Protocol):
     """Where runs are kept. Names and texts that arrive here are fit for it already."""
 
     limits: Limits
+    note: str
+    """Tag that the tool shows as the description of a run."""
 
     def create(self, experiment: str, name: str, parent: str | None, tags: dict[str, str]) -> str:
         """Adds a run that is RUNNING; returns its id."""
@@ -61,6 +66,9 @@ class Store(Protocol):
 
     def children(self, run: Stored) -> list[Stored]:
         """The runs directly below a run."""
+
+    def rename(self, run_id: str, name: str) -> None:
+        """Changes the name for people."""
 
     def set_status(self, run_id: str, status: str) -> None:
         """Changes the status; any but RUNNING also records the time of the end."""
@@ -76,6 +84,9 @@ class Store(Protocol):
 
     def params(self, run_id: str) -> dict[str, str]:
         """The run's parameters."""
+
+    def add_datasets(self, run_id: str, datasets: Sequence[Dataset]) -> None:
+        """Adds what the run is about; the same ones again change nothing."""
 
     def add_metrics(self, run_id: str, metrics: Sequence[tuple[str, float, int]]) -> None:
         """Adds (name, value, step) in as few calls as the tool allows."""
