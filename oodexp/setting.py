@@ -38,6 +38,10 @@ class Parts:
     """Parts by name, in order."""
 
 
+class AnyParts(Parts):
+    """Parts by name, in order, or none."""
+
+
 @dataclass(frozen=True)
 class Paths:
     """Where things are kept."""
@@ -75,7 +79,8 @@ class Settings:
     recipe: str
     """Dotted path of the main line to run."""
     source: Parts
-    scorer: Parts
+    scorer: AnyParts
+    """None, `scorer=[]`, for a division that needs none."""
     division: Part
     question: Part
     vlm: Parts
@@ -156,8 +161,10 @@ def _names(raw: str) -> list[str]:
 def _against(node: Any, shape: Any, path: str) -> Iterator[str]:
     if shape is Part:
         yield from _part(node, path)
-    elif shape is Parts:
+    elif shape is Parts or (shape is AnyParts and node != {}):
         yield from _parts(node, path)
+    elif shape is AnyParts:
+        return
     elif is_dataclass(shape):
         yield from _dataclass(node, shape, path)
     elif node == _OPEN:

@@ -18,7 +18,9 @@ _DOTTED = re.compile(r"^(\+{0,2}|~)([a-z_]+)\.([^.=]+)(.*)$", re.DOTALL)
 
 def groups() -> list[str]:
     """Groups of which several parts can be chosen."""
-    return [name for name, hint in typing.get_type_hints(Settings).items() if hint is Parts]
+    return [
+        name for name, hint in typing.get_type_hints(Settings).items() if issubclass(hint, Parts)
+    ]
 
 
 def lengthen(

@@ -86,7 +86,12 @@ def write_arrow(table: pa.Table, path: Path) -> None:
 
 def read(record: type, path: Path) -> pd.DataFrame:
     """Reads and checks a table written by `write`."""
-    return check(record, _to_pandas(pq.read_table(path)))
+    return from_arrow(record, pq.read_table(path))
+
+
+def from_arrow(record: type, rows: pa.Table) -> pd.DataFrame:
+    """The table in pandas form, checked (see `check`)."""
+    return check(record, _to_pandas(rows))
 
 
 def concat(record: type, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:

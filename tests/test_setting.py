@@ -227,6 +227,11 @@ def test_an_empty_set_of_parts_is_named(many):
     assert "expected one or more parts, as in many=[a,b]" in said
 
 
+def test_scorers_may_be_none_and_other_groups_may_not():
+    assert mistakes(compose("scorer=[]")) == []
+    assert any(line.startswith("vlm: missing") for line in mistakes(compose("vlm=[]")))
+
+
 def test_all_mistakes_are_named_at_once_and_in_the_same_order_each_time():
     content = {
         "nmae": "n", "one": {"_target_": THING, "b": 1, "a": 2, "c": 3, "share": "x"},
@@ -259,15 +264,18 @@ def choices(folder: str) -> list[Any]:
     return [pytest.param(f, id=f"{f.parent.name}-{f.stem}") for f in parts]
 
 
-IN_LISTS = [name for name, shape in get_type_hints(Settings).items() if shape is Parts]
+IN_LISTS = [name for name, shape in get_type_hints(Settings).items() if issubclass(shape, Parts)]
 
 
 @pytest.mark.parametrize("file", choices("conf"))
 def test_every_choice_that_ships_can_be_run_or_asks_for_a_value(file):
     group = file.parent.name
     choice = f"[{file.stem}]" if group in IN_LISTS else file.stem
-    said = mistakes(compose(f"{group}={choice}"))
-    lines = [line.partition("#")[0].rstrip() for line in file.read_text().splitlines()]
+    # What stands in a bundle is taken from the one that the source names.
+    beside = ROOT / "conf/source/bundle.yaml" if "${source.bundle." in file.read_text() else None
+    said = mistakes(compose(f"{group}={choice}", *(["source=bundle"] if beside else [])))
+    texts = [f.read_text() for f in (file, beside) if f]
+    lines = [line.partition("#")[0].rstrip() for text in texts for line in text.splitlines()]
     left_open = sum(line.endswith("???") for line in lines)
     assert len(said) == left_open
     assert all("give it on the command line" in line for line in said)
@@ -275,7 +283,8 @@ def test_every_choice_that_ships_can_be_run_or_asks_for_a_value(file):
 
 @pytest.mark.parametrize("file", choices("experiments"))
 def test_every_experiment_that_ships_can_be_run(file):
-    assert mistakes(compose(f"experiment={file.stem}")) == []
+    given = ["source.bundle.folder=DIR"] if file.stem == "bundle" else []
+    assert mistakes(compose(f"experiment={file.stem}", *given)) == []
 
 
 @pytest.mark.parametrize("file", choices("experiments"))

@@ -35,7 +35,10 @@ class Division(NamedTuple):
 
 
 class Divider(Protocol):
-    """Divides the pairs of a source by stored logits; runs no model."""
+    """Divides the pairs of a source by stored logits; runs no model.
+
+    A divider that needs no scorer has `NEEDS_SCORERS = False`.
+    """
 
     def divide(
         self, matrix: Matrix, logits: Mapping[str, np.ndarray], reasons: Mapping[str, str],

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from oodexp import record, table
 from oodexp.error import OodexpError
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The annotations of one source, and what scorers say of them, as matrices."""
+
+    source: str
+    """Name of the data set."""
+    image_ids: Sequence[str]
+    """Rows: all images of the source."""
+    categories: Sequence[str]
+    """Columns."""
+    presence: np.ndarray
+    """Codes of `record`, uint8, (image, category)."""
+    logits: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Scaled logits by scorer, float32, (image, category); NaN where unscored."""
+    licences: Mapping[str, str] = field(default_factory=dict)
+    """Licence by image id, where it is known."""
+    labels_sha256: str | None = None
+    """Digest of the renaming table of its categories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +51,14 @@ class Content:
     """The bytes of an image file by (source, image_id); raises OSError if it cannot be read."""
     about: Mapping[str, str] = field(default_factory=dict)
     """Lines of the data card by title, such as the run, the commit and the licence of images."""
+    signals: pd.DataFrame = field(default_factory=lambda: table.frame(record.Signal))
+    """`record.Signal` rows."""
+    problems: pd.DataFrame = field(default_factory=lambda: table.frame(record.Problem))
+    """`record.Problem` rows: what the run had left out until then."""
+    sheets: Sequence[Sheet] = ()
+    """Each source of the run, in order."""
+    scorers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """`link` and `fingerprint` by scorer, in order."""
 
 
 class Exporter(Protocol):
@@ -36,7 +66,8 @@ class Exporter(Protocol):
 
     An export holds `index.jsonl`, which says where each question went and lets `vlm=recorded` read
     predictions back, and `README.md`, a data card with the number of questions of each part and of
-    what was left out. The index is written last: a folder without one is not a whole export.
+    what was left out. The index is written last, but for a bundle's checksums: a folder without one
+    is not a whole export.
     """
 
     def write(self, folder: Path, content: Content) -> list[Path]:

@@ -139,15 +139,15 @@ def parts(content: Content, dataset: str, population: str) -> list[Part]:
         raise OodexpError(f"export population={population}: expected one of {POPULATIONS}")
     if not slug(dataset):
         raise OodexpError(f"export name={dataset!r}: expected a letter a-z or a digit in it")
-    chosen = _chosen(content, population)
-    if chosen.empty:
+    asked = chosen(content, population)
+    if asked.empty:
         raise OodexpError(
             f"nothing to export: none of {len(content.questions)} questions is about a "
             f"{'drawn ' if population == 'drawn' else ''}pair; try export population=all"
         )
-    pictures = _pictures(content, list(zip(chosen["source"], chosen["image_id"], strict=True)))
+    pictures = _pictures(content, list(zip(asked["source"], asked["image_id"], strict=True)))
     found: dict[tuple[str | None, str], list[Item]] = {}
-    for row in chosen.itertuples(index=False):
+    for row in asked.itertuples(index=False):
         item = _item(row, pictures[row.source, row.image_id])
         found.setdefault((item.split, item.kind), []).append(item)
     done = [
@@ -160,7 +160,8 @@ def parts(content: Content, dataset: str, population: str) -> list[Part]:
     return done
 
 
-def _chosen(content: Content, population: str) -> pd.DataFrame:
+def chosen(content: Content, population: str) -> pd.DataFrame:
+    """The questions of a population, in the order of the run; arguments as of `parts`."""
     questions, members = content.questions, content.memberships
     if population == "all" or questions.empty:
         return questions

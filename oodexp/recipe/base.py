@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import pandas as pd
 
 from oodexp import record, table
+from oodexp.error import OodexpError
+from oodexp.source.base import Several
 from oodexp.tracker.picture import picture
 
 if TYPE_CHECKING:
@@ -88,10 +90,16 @@ class Parts:
         """All parts of the configuration."""
         answer = build("answer")
         return cls(
-            build("source"), build("scorer"), build("division"), build("question"), build("vlm"),
-            answer["readers"], build("metric"), build("predict"), build("store"),
+            each_source(build("source")),
+            *judges(build),
+            build("question"),
+            build("vlm"),
+            answer["readers"],
+            build("metric"),
+            build("predict"),
+            build("store"),
             answer["reader"],
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +111,30 @@ class Sources:
     @classmethod
     def of(cls, build: Build) -> Self:
         """The sources of the configuration; nothing else is made."""
-        return cls(build("source"))
+        return cls(each_source(build("source")))
+
+
+def each_source(chosen: Mapping[str, Source]) -> dict[str, Source]:
+    """The chosen sources; a part that holds several gives each of them, in its order."""
+    found: dict[str, Source] = {}
+    for name, part in chosen.items():
+        parts = part.each() if isinstance(part, Several) else [part]
+        found |= {name if len(parts) == 1 else f"{name}/{one.name}": one for one in parts}
+    return found
+
+
+def judges(build: Build) -> tuple[dict[str, Scorer | Pairwise], Divider]:
+    """The scorers, which may be none, and the division.
+
+    Raises:
+        OodexpError: If there is no scorer, and the division needs one.
+    """
+    scorers, division = build("scorer"), build("division")
+    if not scorers and getattr(division, "NEEDS_SCORERS", True):
+        raise OodexpError(
+            "scorer=[]: the division judges by scorers; choose one or more, as in scorer=[clip_b32]"
+        )
+    return scorers, division
 
 
 @dataclass(slots=True)

@@ -64,12 +64,12 @@ class Concepts:
         Raises:
             OodexpError: If the one that is named is not chosen.
         """
-        name = self.protocol.model or next(iter(self.scorers))
+        name = self.protocol.model or next(iter(self.scorers), "")
         if name not in self.scorers:
             raise OodexpError(
-                f"concept.model={name}: no such scorer; have {', '.join(self.scorers)}. Choose it "
-                "too, or let concept.model=null take the first; concept=protocol are the settings "
-                "for sets that are not drawn"
+                f"concept.model={name}: no such scorer; have "
+                f"{', '.join(self.scorers) or 'none'}. Choose it too, or let concept.model=null "
+                "take the first; concept=protocol are the settings for sets that are not drawn"
             )
         return name
 

@@ -11,7 +11,7 @@ from oodexp.evidence.chain import links
 from oodexp.predict.ranks import rank
 from oodexp.recipe import step
 from oodexp.recipe.asking import ask
-from oodexp.recipe.base import Desk, Parts
+from oodexp.recipe.base import Desk, Parts, each_source, judges
 from oodexp.recipe.case import assemble
 from oodexp.recipe.page import keep_page
 from oodexp.report.evidence import chain_table, finding_table, page
@@ -47,10 +47,11 @@ class Audit(Parts):
             if isinstance(test, Choosy):
                 test.check(list(vlms))
         return cls(
-            build("source"), build("scorer"), build("division"), build("question"),
+            each_source(build("source")), *judges(build), build("question"),
             vlms, answer["readers"], build("metric"),
             build("predict"), build("store"), answer["reader"], tests,
-            build("train") if TRAIN in needs else {}, build("corpus") if CORPORA in needs else {},
+            each_source(build("train")) if TRAIN in needs else {},
+            build("corpus") if CORPORA in needs else {},
             next(iter(build("feature").values())) if FEATURES in needs else None, needs,
         )  # fmt: skip
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from oodexp.export.base import Content
+from oodexp.export.base import Content, Sheet
 from oodexp.predict.ranks import rank
 from oodexp.recipe import step
 from oodexp.recipe.base import Desk, Parts
+from oodexp.source.base import Licensed
 from oodexp.tracker.base import Run
 from oodexp.tracker.provenance import checksums, provenance
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from oodexp.export.base import Exporter
+    from oodexp.predict.scoring import Scored
     from oodexp.recipe.base import Build
+    from oodexp.recipe.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +60,13 @@ def main(run: Run, parts: Exported) -> bool:
     if rank() > 0:
         return False
     with desk.stage("export"):
-        _write(desk, parts)
+        _write(desk, parts, worlds, scored)
     return step.finish(desk)
 
 
-def _write(desk: Desk, parts: Exported) -> None:
+def _write(desk: Desk, parts: Exported, worlds: Sequence[World], scored: Sequence[Scored]) -> None:
     """Writes every format, and keeps the SHA-256 of its files."""
-    sources = {source.name: source for source in parts.sources.values()}
-    about = {"run": desk.run.run_id, **provenance()}
-    tables = desk.tables
-    content = Content(
-        tables["questions"], tables["memberships"], tables["pairs"], tables["images"],
-        lambda source, image_id: sources[source].read(image_id), about,
-    )  # fmt: skip
+    content = _content(desk, parts, worlds, scored)
     for name, format_ in parts.formats.items():
         folder = parts.folder / desk.run.run_id / name
         files = format_.write(folder, content)
@@ -73,3 +74,32 @@ def _write(desk: Desk, parts: Exported) -> None:
         text = "".join(f"{digest}  {file}\n" for file, digest in sums.items())
         desk.run.text(f"exports/{name}.sha256", text)
         desk.notes.append(f"export {name}: {folder} ({len(files)} files; README.md tells how)")
+
+
+def _content(
+    desk: Desk, parts: Exported, worlds: Sequence[World], scored: Sequence[Scored]
+) -> Content:
+    """What the run has, as exporters take it."""
+    sources = {world.source.name: world.source for world in worlds}
+    command = shlex.join(["python", "-m", "oodexp.run", *sys.argv[1:]])
+    about = {"run": desk.run.run_id, "command": command, **provenance()}
+    prints = scored[0].fingerprints
+    scorers = {
+        name: {"link": part.link, "fingerprint": prints[name]}
+        for name, part in parts.scorers.items()
+    }
+    tables = desk.tables
+    return Content(
+        tables["questions"], tables["memberships"], tables["pairs"], tables["images"],
+        lambda source, image_id: sources[source].read(image_id), about, tables["signals"],
+        desk.problems, list(map(_sheet, worlds, scored)), scorers,
+    )  # fmt: skip
+
+
+def _sheet(world: World, scored: Scored) -> Sheet:
+    source, matrix = world.source, world.matrix
+    licences = source.licences() if isinstance(source, Licensed) else {}
+    return Sheet(
+        matrix.source, matrix.image_ids, matrix.categories, matrix.presence, scored.logits,
+        licences, source.labels_sha256,
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
@@ -101,6 +102,8 @@ def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
         scored = score_images(
             world.images, names, source.read, parts.scorers, parts.store, parts.loop
         )
+        told = _undecodable(world)
+        scored = replace(scored, reasons=told | scored.reasons)
         scored, again = refine(parts, world, scored)
         done.append(scored)
         settled.append(again)
@@ -108,6 +111,7 @@ def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
         rows = [
             record.Problem("decode", "", source.name, i, files[i], why)
             for i, why in scored.reasons.items()
+            if i not in told
         ]
         desk.problem(table.frame(record.Problem, rows))
     desk.torn(parts.store.torn())
@@ -126,6 +130,17 @@ def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
         )
     desk.run.metrics(metrics | tell(desk, settled))
     return done
+
+
+def _undecodable(world: World) -> dict[str, str]:
+    """Why images whose file is there cannot be shown, as the source itself says, by image id.
+
+    A source that was a run before knows; otherwise scorers are the first to decode.
+    """
+    rows, images = world.source.problems(), world.images
+    there = rows["image_id"].isin(images.loc[images["sha256"].notna(), "image_id"])
+    told = rows[there & (rows["stage"] == "decode") & ~rows["reason"].str.startswith("note:")]
+    return dict(zip(told["image_id"], told["reason"], strict=True))
 
 
 def divide(

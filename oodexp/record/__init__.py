@@ -8,6 +8,7 @@ Optional fields are null when there is no value, and then a reason stands beside
 from __future__ import annotations
 
 from oodexp.record.answer import Answer, Completion, Estimate, Question, Request
+from oodexp.record.bundle import BundledImage
 from oodexp.record.code import ABSENT, PRESENT, SPLITS, UNKNOWN, Float32
 from oodexp.record.division import ConceptScore, Membership, Score, Signal
 from oodexp.record.finding import Finding, Problem
@@ -21,6 +22,7 @@ __all__ = [
     "SPLITS",
     "UNKNOWN",
     "Answer",
+    "BundledImage",
     "Calibration",
     "Completion",
     "Concept",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oodexp import table
 from oodexp.error import OodexpError
+from oodexp.escape import escape
 from oodexp.record import Problem
 from oodexp.source.instances import Instances
 from oodexp.source.labels import Given, Labels
@@ -59,6 +62,10 @@ class Annotated(ABC):
     def problems(self) -> pd.DataFrame:
         """See `source.base.Source`."""
         return self._instances.problems
+
+    def licences(self) -> Mapping[str, str]:
+        """See `source.base.Licensed`."""
+        return self._instances.licences
 
     @cached_property
     def _instances(self) -> Instances:
@@ -133,30 +140,11 @@ def keep_safe(found: Instances, root: Path, source: str) -> tuple[Instances, dic
         return found, paths
     keep = ~found.images["image_id"].isin(list(refused))
     rows = [Problem("source", "", source, i, f, why) for i, (f, why) in refused.items()]
-    safe = Instances(
+    safe = replace(
+        found,
         images=found.images[keep].reset_index(drop=True),
-        categories=found.categories,
         pairs=found.pairs[~found.pairs["image_id"].isin(list(refused))].reset_index(drop=True),
         presence=found.presence[keep.to_numpy()],
         problems=table.concat(Problem, [found.problems, table.frame(Problem, rows)]),
     )
     return safe, paths
-
-
-def escape(file: str, root: Path, home: Path) -> str | None:
-    """Why a path may not be opened; None if it stays in the folder.
-
-    Args:
-        file: The path, as annotated.
-        root: The folder that it starts from.
-        home: The folder, resolved.
-    """
-    if "\\" in file or "\0" in file:
-        return "path with a backslash or a null character"
-    if PurePosixPath(file).is_absolute():
-        return "absolute path"
-    try:
-        inside = (root / file).resolve().is_relative_to(home)
-    except (OSError, RuntimeError) as error:  # a link that leads to itself
-        return f"path cannot be followed: {error}"
-    return None if inside else "path leads out of the image folder"

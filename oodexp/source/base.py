@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,3 +44,19 @@ class Source(Protocol):
         Raises:
             OSError: If the file cannot be read.
         """
+
+
+@runtime_checkable
+class Licensed(Protocol):
+    """Optional: a source that knows the licence of images."""
+
+    def licences(self) -> Mapping[str, str]:
+        """Licence by image id, as the data set words it; images of unknown licence are not in."""
+
+
+@runtime_checkable
+class Several(Protocol):
+    """Optional: a part that may hold more than one source, such as a bundle of a run over two."""
+
+    def each(self) -> Sequence[Source]:
+        """The sources, in order; the part itself where it is only one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +100,8 @@ def shown(
     )
     listed = [(concept.image_id, concept.image_id, None, None) for concept in concepts]
     presence = marked(cells, empty(number, len(phrases), UNKNOWN))
-    return assemble(name, listed, list(phrases), list(phrases), cells, presence, notes)
+    found = assemble(name, listed, list(phrases), list(phrases), cells, presence, notes)
+    return replace(found, licences={c.image_id: c.licence for c in concepts if c.licence})
 
 
 class _Told:

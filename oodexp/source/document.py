@@ -50,7 +50,11 @@ class Document:
         self._area, self._crowd = array("d"), bytearray()
         self._planted: dict[int, str] = {}
         self._faulty: dict[int, str] = {}
-        self._taps = {"images": self._add_image, "annotations": self._add, "categories": self._name}
+        self._licences: dict[Id, str] = {}
+        self._taps = {
+            "images": self._add_image, "annotations": self._add, "categories": self._name,
+            "licenses": self._licence,
+        }  # fmt: skip
 
     def read(self, file: Path) -> None:
         """Takes in a file.
@@ -70,7 +74,7 @@ class Document:
         found = {name for name in self._taps if isinstance(lists.get(name), list)}
         self._whole(found)
         for name, tap in self._taps.items():
-            for entry in lists[name]:
+            for entry in lists[name] if name in found else ():
                 tap(entry)
 
     @property
@@ -107,8 +111,16 @@ class Document:
         counted = Cells.of(row[listed], column[listed], crowd, area, planted, len(self.categories))
         return counted, lost
 
+    def licences(self) -> dict[str, str]:
+        """Name and address of the licence by image id, for images whose `license` is listed."""
+        return {
+            str(key): self._licences[said]
+            for key, image in self.images.items()
+            if isinstance(said := image.get("license"), (int, str)) and said in self._licences
+        }
+
     def _whole(self, found: set[str]) -> None:
-        for name in self._taps:
+        for name in _LISTS:
             if name not in found:
                 raise OodexpError(f"{self.where}: no list {name!r}; expected {self.form}")
 
@@ -117,6 +129,13 @@ class Document:
 
     def _name(self, entry: Any) -> None:
         self._keep(self.categories, entry, "categories", *self._category_fields)
+
+    def _licence(self, entry: Any) -> None:
+        # A data set is not refused for a licence that is not as it should be: it is not known then.
+        if isinstance(entry, dict) and isinstance(entry.get("id"), (int, str)):
+            told = [entry.get(field) for field in ("name", "url")]
+            text = " ".join(" ".join(part.split()) for part in told if isinstance(part, str))
+            self._licences |= {entry["id"]: text} if text else {}
 
     def _keep(
         self, kept: dict[Id, dict[str, Any]], entry: Any, section: str,
@@ -175,6 +194,7 @@ class Document:
         return str(image), subject, f"category_id {category!r} is not listed"
 
 
+_LISTS = ("images", "annotations", "categories")
 _FAULTY, _UNLISTED, _LEFT_OUT = -1, -1, -2
 
 

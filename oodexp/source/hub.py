@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
-from oodexp.source.annotated import Annotated, escape
+from oodexp.escape import escape
+from oodexp.source.annotated import Annotated
 from oodexp.source.cells import empty, marked
 from oodexp.source.hub_files import locate, parquet_files
 from oodexp.source.hub_objects import Columns, Objects

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ class Instances:
     """Codes of `record`, uint8, (image, category)."""
     problems: pd.DataFrame
     """`record.Problem` rows: annotations that could not be placed."""
+    licences: Mapping[str, str] = field(default_factory=dict)
+    """Licence by image id, where it is known."""
 
 
 def parse(document: Any, source: str, where: str, labels: Labels | None = None) -> Instances:
@@ -54,7 +56,7 @@ def parse(document: Any, source: str, where: str, labels: Labels | None = None) 
         OodexpError: If a section or field is missing, or an image id, category id or category
             name is repeated.
     """
-    read = Document(where, _FORM, ("id", "file_name"), ("width", "height"))
+    read = Document(where, _FORM, ("id", "file_name"), ("width", "height", "license"))
     if isinstance(document, Path):
         read.read(document)
     else:
@@ -64,7 +66,8 @@ def parse(document: Any, source: str, where: str, labels: Labels | None = None) 
     listed = [listing(row, str(row["file_name"])) for row in read.images.values()]
     presence = marked(cells, empty(len(listed), len(names)))
     texts = labels.texts(names, source) if labels else list(names)
-    return assemble(source, listed, names, texts, cells, presence, lost)
+    found = assemble(source, listed, names, texts, cells, presence, lost)
+    return replace(found, licences=read.licences())
 
 
 def listing(row: dict[str, Any], file: str) -> Listed:

@@ -8,6 +8,7 @@ are not annotated. Which of COCO's parts an image is from stands in its path.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ class Lvis(Folder):
         return [notes, val] if minival else [notes, val, train]
 
     def _parse(self) -> Instances:
-        more = ("width", "height")
+        more = ("width", "height", "license")
         document = Document(
             str(self._file),
             _FORM,
@@ -107,7 +108,9 @@ class Lvis(Folder):
         texts = _texts(document, self._names)
         listed = [listing(i, _path(i["coco_url"])) for i in document.images.values()]
         shown = self._labels.texts(names, self.name, texts) if self._labels else texts
-        return assemble(self.name, listed, names, shown, cells, marked(cells, presence), problems)
+        presence = marked(cells, presence)
+        found = assemble(self.name, listed, names, shown, cells, presence, problems)
+        return replace(found, licences=document.licences())
 
     def _keep_minival(self, document: Document) -> list[Id]:
         """Takes images of COCO's other parts out of the document, and tells their ids."""

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import zipfile
+from dataclasses import replace
 from functools import cached_property
 from importlib import resources
 
@@ -15,6 +16,7 @@ from oodexp.source.instances import Instances, parse
 
 _SEEDS = ("test", "dev")
 _SPLITS = ("test", "train")
+_LICENCE = "Apache-2.0, drawn by oodexp"
 
 
 class Miniature(Annotated):
@@ -64,7 +66,8 @@ class Miniature(Annotated):
             kept = {i["id"] for i in document["images"]}
             notes = document["annotations"]
             document["annotations"] = [n for n in notes if n["image_id"] in kept]
-        return parse(document, self.name, str(data))
+        found = parse(document, self.name, str(data))
+        return replace(found, licences=dict.fromkeys(found.images["image_id"], _LICENCE))
 
     @cached_property
     def _known(self) -> frozenset[str]:

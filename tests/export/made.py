@@ -11,7 +11,7 @@ import pandas as pd
 from PIL import Image
 
 from oodexp import record, table
-from oodexp.export.base import Content
+from oodexp.export.base import Content, Sheet
 
 CLIMB = "../../climb"
 NESTED = "a/b\\c"
@@ -42,6 +42,12 @@ PAIRS = [
 """Source, image, category, split, drawn."""
 
 
+SCORERS = {
+    "clip": {"link": "softmax", "fingerprint": {"weights": "w"}},
+    "siglip": {"link": "sigmoid", "fingerprint": {"weights": "v"}},
+}
+
+
 def question(pair: tuple[str, str, str, str, bool], kind: str, polarity: str) -> record.Question:
     source, image, category, split, _ = pair
     asked = {"present": "contain", "absent": "not contain", "count": "show how many"}[polarity]
@@ -57,6 +63,27 @@ def questions(counting: bool = True) -> pd.DataFrame:
     rows = [question(p, "existence", polarity) for p in PAIRS for polarity in ("present", "absent")]
     rows += [question(p, "counting", "count") for p in PAIRS[:3]] if counting else []
     return table.frame(record.Question, rows)
+
+
+def sheets() -> list[Sheet]:
+    """Annotations of both sources: what is no pair is absent, but for one unknown cell."""
+    found = []
+    for source in ("left", "right"):
+        images = [image for name, image in FILES if name == source]
+        categories = list(dict.fromkeys(c for s, _, c, *_ in PAIRS if s == source))
+        presence = np.zeros((len(images), len(categories)), np.uint8)
+        for name, image, category, *_ in PAIRS:
+            if name == source:
+                presence[images.index(image), categories.index(category)] = record.PRESENT
+        logits = {
+            name: np.random.default_rng(seed).normal(size=presence.shape).astype(np.float32)
+            for seed, name in enumerate(SCORERS)
+        }
+        licences = {images[0]: "CC0 1.0"}
+        found.append(Sheet(source, images, categories, presence, logits, licences))
+    found[0].presence[1, 1] = record.UNKNOWN
+    found[0].logits["clip"][0, 1] = np.nan
+    return found
 
 
 def content(**other: Any) -> Content:
@@ -78,6 +105,8 @@ def content(**other: Any) -> Content:
         "pairs": table.frame(record.Pair, pairs),
         "images": table.frame(record.Image, images),
         "read": lambda source, image: FILES[source, image],
+        "sheets": sheets(),
+        "scorers": SCORERS,
         "about": {"run": "made | for a test", "licence of images": "CC0"},
     }
     return Content(**(given | other))

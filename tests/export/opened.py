@@ -76,7 +76,16 @@ def hub(folder: Path) -> Iterator[Seen]:
             yield Seen(part, number, row["image"]["bytes"], row["question"], row["answer"])
 
 
+def bundle(folder: Path) -> Iterator[Seen]:
+    rows = {row["question_id"]: row for row in index(folder)}
+    for asked in pq.read_table(folder / "tables/questions.parquet").to_pylist():
+        row = rows[asked["question_id"]]
+        data = (folder / row["image"]).read_bytes()
+        yield Seen(row["part"], row["row"], data, asked["prompt"], asked["target"])
+
+
 READERS: dict[str, Callable[[Path], Iterator[Seen]]] = {
     "lmms_eval": lmms_eval, "vlmevalkit": vlmevalkit, "pope": pope, "inspect": inspect, "hub": hub,
+    "bundle": bundle,
 }  # fmt: skip
 """By name of the format."""

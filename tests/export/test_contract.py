@@ -133,7 +133,7 @@ def test_an_image_that_is_gone_is_named(name: str, tmp_path: Path) -> None:
 def test_nothing_drawn_is_nothing_to_export(name: str, tmp_path: Path) -> None:
     members = made.content().memberships.assign(drawn=False)
     with pytest.raises(OodexpError, match="population=all"):
-        exporter(name).write(tmp_path, made.content(memberships=members))
+        exporter(name, population="drawn").write(tmp_path, made.content(memberships=members))
     nothing = made.content(questions=table.frame(record.Question))
     with pytest.raises(OodexpError, match="nothing to export"):
         exporter(name).write(tmp_path, nothing)

@@ -13,6 +13,7 @@ import pytest
 from oodexp.error import OodexpError
 from oodexp.record import PRESENT
 from oodexp.source.instances import Instances, parse
+from tests.source import made
 
 SMALL: dict[str, Any] = {
     "images": [{"id": 0, "file_name": "a.png", "width": 10, "height": 8}],
@@ -182,3 +183,26 @@ def test_category_texts_are_kept_verbatim():
     names = ["Pushable/Pullable Object", " two  spaces", "{}", 'the "x"', "Ünï"]
     categories = [{"id": n, "name": name} for n, name in enumerate(names)]
     assert parse(small(categories=categories), "s", "f").categories == names
+
+
+LICENSES = [
+    {"id": 1, "name": "CC  BY\n4.0", "url": "by.example"}, {"id": 2, "name": "CC0"},
+    {"id": 3, "url": 7}, {"id": [4], "name": "x"}, "none",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("from_file", [True, False])
+def test_the_licence_of_an_image_is_that_which_its_number_names(from_file, tmp_path):
+    document = made.coco_document(images=6)
+    for image, license in zip(document["images"], [1, 2, 3, 4, None, "1"], strict=True):
+        image["license"] = license
+    document["licenses"] = LICENSES
+    file = tmp_path / "instances.json"
+    file.write_text(json.dumps(document))
+    found = parse(file if from_file else document, "s", "w").licences
+    ids = [str(image["id"]) for image in document["images"]]
+    assert found == {ids[0]: "CC BY 4.0 by.example", ids[1]: "CC0"}
+
+
+def test_a_document_without_licences_knows_none():
+    assert parse(made.coco_document(), "s", "w").licences == {}
