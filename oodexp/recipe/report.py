@@ -10,7 +10,7 @@ import pandas as pd
 from oodexp import record, table
 from oodexp.error import OodexpError
 from oodexp.recipe import step
-from oodexp.recipe.base import Desk
+from oodexp.recipe.base import Desk, each_source
 from oodexp.recipe.page import NAME, drawn, tell, title
 from oodexp.report.page import NEEDED, summary
 from oodexp.tracker.base import Past, Run
@@ -43,7 +43,7 @@ class Reported:
             raise OodexpError("run=null: expected the id of the run to report, as in run=ID")
         past = build("tracker").past(run_id)
         try:
-            sources = {s.name: s for s in build("source", past.config).values()}
+            sources = {s.name: s for s in each_source(build("source", past.config)).values()}
         except OodexpError as error:  # moved photographs are no reason to have no page
             return cls(past, {}, str(error))
         return cls(past, sources, "")

@@ -28,7 +28,7 @@ from oodexp.recipe.summary import (
     split_sizes,
     together,
 )
-from oodexp.recipe.world import World, look
+from oodexp.recipe.world import World, look, undecodable
 from oodexp.report.layout import console
 from oodexp.report.terminal import show
 from oodexp.vlm.base import Calibrated
@@ -102,7 +102,7 @@ def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
         scored = score_images(
             world.images, names, source.read, parts.scorers, parts.store, parts.loop
         )
-        told = _undecodable(world)
+        told = undecodable(world)
         scored = replace(scored, reasons=told | scored.reasons)
         scored, again = refine(parts, world, scored)
         done.append(scored)
@@ -130,17 +130,6 @@ def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
         )
     desk.run.metrics(metrics | tell(desk, settled))
     return done
-
-
-def _undecodable(world: World) -> dict[str, str]:
-    """Why images whose file is there cannot be shown, as the source itself says, by image id.
-
-    A source that was a run before knows; otherwise scorers are the first to decode.
-    """
-    rows, images = world.source.problems(), world.images
-    there = rows["image_id"].isin(images.loc[images["sha256"].notna(), "image_id"])
-    told = rows[there & (rows["stage"] == "decode") & ~rows["reason"].str.startswith("note:")]
-    return dict(zip(told["image_id"], told["reason"], strict=True))
 
 
 def divide(

@@ -71,6 +71,17 @@ def look(source: Source) -> World:
     return World(source, content.images, pairs, content.problems, matrix)
 
 
+def undecodable(world: World) -> dict[str, str]:
+    """Why images whose file is there cannot be shown, as the source itself says, by image id.
+
+    A source that was a run before knows; otherwise scorers are the first to decode.
+    """
+    rows, images = world.source.problems(), world.images
+    there = rows["image_id"].isin(images.loc[images["sha256"].notna(), "image_id"])
+    told = rows[there & (rows["stage"] == "decode") & ~rows["reason"].str.startswith("note:")]
+    return dict(zip(told["image_id"], told["reason"], strict=True))
+
+
 def calibration(world: World, unreadable: Mapping[str, str]) -> Calibration:
     """The readable images of a source, for a VLM that sets its own decision value.
 
