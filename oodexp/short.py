@@ -11,16 +11,15 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from oodexp.setting import Parts, Settings
+from oodexp.setting import AnyParts, Parts, Settings
 
 _DOTTED = re.compile(r"^(\+{0,2}|~)([a-z_]+)\.([^.=]+)(.*)$", re.DOTALL)
 
 
 def groups() -> list[str]:
     """Groups of which several parts can be chosen."""
-    return [
-        name for name, hint in typing.get_type_hints(Settings).items() if issubclass(hint, Parts)
-    ]
+    hints = typing.get_type_hints(Settings)
+    return [name for name, hint in hints.items() if hint in (Parts, AnyParts)]
 
 
 def lengthen(

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from oodexp.setting import Part, Parts, Settings, closest, mistakes, register_resolvers
+from oodexp.setting import AnyParts, Part, Parts, Settings, closest, mistakes, register_resolvers
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -264,7 +264,7 @@ def choices(folder: str) -> list[Any]:
     return [pytest.param(f, id=f"{f.parent.name}-{f.stem}") for f in parts]
 
 
-IN_LISTS = [name for name, shape in get_type_hints(Settings).items() if issubclass(shape, Parts)]
+IN_LISTS = [name for name, shape in get_type_hints(Settings).items() if shape in (Parts, AnyParts)]
 
 
 @pytest.mark.parametrize("file", choices("conf"))
