@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -81,8 +79,7 @@ def _content(
 ) -> Content:
     """What the run has, as exporters take it."""
     sources = {world.source.name: world.source for world in worlds}
-    command = shlex.join(["python", "-m", "oodexp.run", *sys.argv[1:]])
-    about = {"run": desk.run.run_id, "command": command, **provenance()}
+    about = {"run": desk.run.run_id, **provenance()}
     prints = scored[0].fingerprints
     scorers = {
         name: {"link": part.link, "fingerprint": prints[name]}

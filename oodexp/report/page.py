@@ -82,13 +82,14 @@ def page(
 
 
 def summary(tables: Mapping[str, pd.DataFrame], reader: str | None) -> str:
-    """The sentences at the top of the page, as plain text.
+    """The sentences at the top of the page as plain text, what was found first.
 
     Args:
         tables: As for `page`.
         reader: Name of the reader of the headline.
     """
-    return "\n\n".join(sentences(_all(tables), reader))
+    asked, found, rests = sentences(_all(tables), reader)
+    return "\n\n".join((found, asked, rests))
 
 
 def _all(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
