@@ -26,13 +26,14 @@ test: .venv/installed  ## the tests, without those marked slow, gpu, oracle
 test-all: .venv/installed  ## the tests, slow ones too
 	$(ENV) $(BIN)/python -m pytest -q -m 'not gpu and not oracle'
 
-ORACLES := .oracles/lmms_eval/bin/python:.oracles/others/bin/python
+ORACLES := .oracles/lmms_eval/bin/python:.oracles/vlmevalkit/bin/python:.oracles/others/bin/python
 
-oracles: .venv/installed .oracles/lmms_eval/installed .oracles/others/installed .oracles/labels  ## compares with other packages, each in an environment of its own
+oracles: .venv/installed .oracles/lmms_eval/installed .oracles/vlmevalkit/installed .oracles/others/installed .oracles/labels  ## compares with other packages, each in an environment of its own
 	$(ENV) OODEXP_ORACLES=$(ORACLES) PYTHONPATH=.oracles/labels $(BIN)/python -m pytest -q -m oracle
 
 # lmms-eval 0.7.3 imports what newer versions of filelock do not have.
 .oracles/lmms_eval/installed: PACKAGES := lmms-eval==0.7.3 filelock==3.18.0
+.oracles/vlmevalkit/installed: PACKAGES := nvidia-vlmeval==26.3
 .oracles/others/installed: PACKAGES := torch-fidelity==0.4.0 pytorch-ood nuscenes-devkit cityscapesscripts
 
 .oracles/%/installed: Makefile

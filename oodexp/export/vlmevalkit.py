@@ -54,7 +54,10 @@ PRED_FORMAT=tsv python run.py --model MODEL --data {names} \\
     --data-config "$(cat data-config.json)" --judge exact_matching
 ```
 
-Without the configuration the kit takes the files for open questions and has no evaluation for them.
+A kit that knows no `--data-config` takes `--config FILE` in place of model and data: a JSON file
+`{{"model": {{"MODEL": {{}}}}, "data": {{...}}}}` with the same configuration under `data`. Without it
+the kit takes the files for open questions and has no evaluation for them.
+
 Through xlsx, the default of `PRED_FORMAT`, the answer `None` is lost. Models with prompts of their
 own change the question unless `use_custom_prompt` is false; the class for counting adds an
 instruction of its own and reads no number above {most}; models behind an API get images that the

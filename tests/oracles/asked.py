@@ -7,13 +7,38 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 VARIABLE = "OODEXP_ORACLES"
 """Environment variable: the Python interpreters of such environments, as PATH separates folders.
 `make oracles` makes them."""
+
+KEYS = ["kind", "source", "split", "contrast", "group", "convention", "metric"]
+"""What names a measurement of an only VLM, whatever it is called."""
+
+
+def run(runs: Path, experiment: str, *more: str) -> Path:
+    """The folder of a small run of ours."""
+    line = [
+        sys.executable, "-m", "oodexp.run", f"experiment={experiment}", f"paths.runs={runs}",
+        "source.limit=48", "tracker=folder", "metric.resamples=100", "predict.progress=false",
+    ]  # fmt: skip
+    done = subprocess.run([*line, *more], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return max((runs / "folder" / experiment).glob("*/config.yaml")).parent
+
+
+def accuracies(measurements: pd.DataFrame) -> dict[str, float]:
+    """The headline accuracy of an only VLM by split."""
+    whole = measurements.query(
+        "metric == 'accuracy' and group == 'all' and contrast == 'none' "
+        "and convention == 'headline' and source == 'pooled'"
+    )
+    return dict(zip(whole["split"], whole["value"], strict=True))
 
 
 def ask(package: str, script: str, *arguments: str) -> Any:
