@@ -55,8 +55,8 @@ PRED_FORMAT=tsv python run.py --model MODEL --data {names} \\
 ```
 
 A kit that knows no `--data-config` takes `--config FILE` in place of model and data: a JSON file
-`{{"model": {{"MODEL": {{}}}}, "data": {{...}}}}` with the same configuration under `data`. Without it
-the kit takes the files for open questions and has no evaluation for them.
+`{{"model": {{"MODEL": {{}}}}, "data": {{...}}}}` with the same configuration under `data`. Without
+it the kit takes the files for open questions and has no evaluation for them.
 
 Through xlsx, the default of `PRED_FORMAT`, the answer `None` is lost. Models with prompts of their
 own change the question unless `use_custom_prompt` is false; the class for counting adds an
