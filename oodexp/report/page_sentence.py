@@ -83,8 +83,8 @@ def _tested(findings: pd.DataFrame) -> str:
         )
         for test, mine in findings.groupby("test", sort=False)
     }
-    told = "; ".join(f"{test}: {verdicts}" for test, verdicts in tests.items())
-    return f"{len(findings):,} findings, by test {told}."
+    told = "; ".join(f"{test} ({verdicts})" for test, verdicts in tests.items())
+    return f"{len(findings):,} findings, by test: {told}."
 
 
 class Lead(NamedTuple):

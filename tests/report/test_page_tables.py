@@ -95,6 +95,25 @@ def test_findings_and_trials_are_shown_where_a_run_has_them(tables):
     assert ["T=0.05", "weak", "43.2 (n = 77)|40.0 to 50.0"] in found
 
 
+def test_without_measurements_the_trials_are_told_and_without_them_the_findings(tables):
+    bare = tables | {
+        "measurements": table.frame(record.Measurement), "trials": table.frame(record.Trial),
+        "findings": table.frame(record.Finding),
+    }  # fmt: skip
+    assert sentences(bare, "yes_no")[1] == "The tables below show what was found."
+    held = record.Finding(
+        "overlap", "coco", "claim", "null", "share", 0.1, None, None, None, None, None, None,
+        10, 4, None, None, "holds", "words", "", None,
+    )  # fmt: skip
+    tested = bare | {"findings": table.frame(record.Finding, [held])}
+    assert sentences(tested, "yes_no")[1] == "1 findings, by test: overlap (1 holds)."
+    trials = [
+        record.Trial("T", n, f"T={n}", "{}", "{}", "complete", n == 1, "r", None) for n in range(3)
+    ]
+    tried = tested | {"trials": table.frame(record.Trial, trials)}
+    assert sentences(tried, "yes_no")[1].startswith("3 trials of 1 study (T) regrouped")
+
+
 def test_problems_beyond_the_page_s_number_are_counted(tables):
     rows = [record.Problem("decode", "", "src", str(n), "f", f"lost {n}") for n in range(502)]
     made = page(tables | {"problems": table.frame(record.Problem, rows)}, META, no_picture, {})
