@@ -65,6 +65,15 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS) -> Image.Image:
         raise UnreadableImage(f"damaged or cut off: {error}") from error
 
 
+def orientation(data: bytes) -> int:
+    """The orientation tag, 1 ... 8; 1 (upright) where there is none or it cannot be read.
+
+    Raises:
+        UnreadableImage: If the bytes are no image.
+    """
+    return _orientation(_open(data, MAX_PIXELS))
+
+
 def media_type(data: bytes) -> str | None:
     """Media type of a file that everyone shows as `decode` does, by its bytes and not its name.
 

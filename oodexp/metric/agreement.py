@@ -51,10 +51,26 @@ def kappa(first: np.ndarray, second: np.ndarray) -> float:
         return float("nan")
     width = int(max(first.max(), second.max())) + 1
     table = np.bincount(first * width + second, minlength=width**2).reshape(width, width)
-    total = len(first)
-    chance = float(table.sum(axis=0) @ table.sum(axis=1)) / total**2
-    observed = float(np.trace(table)) / total
-    return (observed - chance) / (1 - chance) if chance < 1 else float("nan")
+    return float(kappa_of(table))
+
+
+def kappa_of(tables: np.ndarray) -> np.ndarray:
+    """Cohen's kappa of each table of two raters' labels.
+
+    Args:
+        tables: How often the first said the row and the second the column, numbers or weights
+            >= 0, (..., label, label).
+
+    Returns:
+        Float64, (...), in [-1, 1]; NaN for an empty table, and where all labels are one.
+    """
+    total = tables.sum(axis=(-2, -1), dtype=np.float64)
+    rows, columns = tables.sum(axis=-1, dtype=np.float64), tables.sum(axis=-2, dtype=np.float64)
+    same = np.trace(tables, axis1=-2, axis2=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chance = (rows * columns).sum(axis=-1) / total**2
+        value = (same / total - chance) / (1 - chance)
+    return np.where(chance < 1, value, np.nan)
 
 
 def jaccard(first: np.ndarray, second: np.ndarray) -> float:

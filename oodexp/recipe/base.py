@@ -61,6 +61,9 @@ RECORDS: dict[str, type] = {
     "concepts": record.Concept,
     "concept_scores": record.ConceptScore,
     "recognition": record.Recognition,
+    "verdicts": record.Verdict,
+    "reviews": record.Review,
+    "confirmed": record.Membership,
     "problems": record.Problem,
 }
 """Record of each table; `scores/<scorer>` are tables of their own."""

@@ -14,13 +14,17 @@ from oodexp.record.division import ConceptScore, Membership, Score, Signal
 from oodexp.record.finding import Finding, Problem
 from oodexp.record.image import Concept, Image, Pair
 from oodexp.record.measurement import Calibration, Measurement, Recognition
+from oodexp.record.review import OUTCOMES, REASONS, VERDICTS, Review, Verdict
 from oodexp.record.trial import Trial, TrialMix, TrialValue
 
 __all__ = [
     "ABSENT",
+    "OUTCOMES",
     "PRESENT",
+    "REASONS",
     "SPLITS",
     "UNKNOWN",
+    "VERDICTS",
     "Answer",
     "BundledImage",
     "Calibration",
@@ -38,9 +42,11 @@ __all__ = [
     "Question",
     "Recognition",
     "Request",
+    "Review",
     "Score",
     "Signal",
     "Trial",
     "TrialMix",
     "TrialValue",
+    "Verdict",
 ]

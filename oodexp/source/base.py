@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+Box = tuple[float, float, float, float]
+"""Left, top, width and height in pixels of the image as annotated, before any orientation tag."""
+
 
 class Source(Protocol):
     """An annotated image set.
@@ -60,3 +63,11 @@ class Several(Protocol):
 
     def each(self) -> Sequence[Source]:
         """The sources, in order; the part itself where it is only one."""
+
+
+@runtime_checkable
+class Outlined(Protocol):
+    """Optional: a source that knows where in an image its objects are."""
+
+    def boxes(self, image_id: str, category: str) -> list[Box]:
+        """Boxes of the annotated objects of a pair, crowd regions included; empty for none."""

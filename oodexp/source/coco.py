@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from oodexp.source.annotated import Folder
+from oodexp.source.boxes import Boxed
 from oodexp.source.instances import Instances, parse
 from oodexp.source.labels import Given
 from oodexp.source.need import Need
 
 
-class Coco(Folder):
+class Coco(Boxed, Folder):
     """Images and presence of a COCO-format data set: what is not annotated is absent.
 
     Args:
@@ -39,6 +42,9 @@ class Coco(Folder):
             Need("2017 val images, 0.8 GB", page + "2017 Val images", images, 5000),
             Need("annotations, 0.24 GB", page + "2017 Train/Val annotations", annotations),
         ]
+
+    def _document(self) -> Path:
+        return self._file
 
     def _parse(self) -> Instances:
         return parse(self._file, self.name, str(self._file), self._labels)

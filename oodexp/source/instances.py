@@ -41,6 +41,8 @@ class Instances:
     """`record.Problem` rows: annotations that could not be placed."""
     licences: Mapping[str, str] = field(default_factory=dict)
     """Licence by image id, where it is known."""
+    texts: Mapping[str, str | None] = field(default_factory=dict)
+    """Category text by annotated name; None for a dropped category."""
 
 
 def parse(document: Any, source: str, where: str, labels: Labels | None = None) -> Instances:
@@ -113,6 +115,7 @@ def assemble(
         pairs=_pairs(source, images, categories, cells),
         presence=presence,
         problems=table.frame(Problem, list(dict.fromkeys(lost))),
+        texts=dict(zip(names, texts, strict=True)),
     )
 
 

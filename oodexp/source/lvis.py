@@ -17,6 +17,7 @@ import numpy as np
 from oodexp.error import OodexpError
 from oodexp.record import ABSENT, UNKNOWN
 from oodexp.source.annotated import Folder
+from oodexp.source.boxes import Boxed
 from oodexp.source.cells import Cells, empty, marked
 from oodexp.source.document import Document, Id
 from oodexp.source.instances import Instances, assemble, listing
@@ -32,7 +33,7 @@ _VAL, _TRAIN = "val2017", "train2017"
 _NAMES = ("name", "synonym")
 
 
-class Lvis(Folder):
+class Lvis(Boxed, Folder):
     """Images and presence of LVIS v1 val, or of its part on COCO val2017 (minival).
 
     The text of a category is its name with spaces for underscores, what stands in parentheses
@@ -83,6 +84,9 @@ class Lvis(Folder):
             "lvisdataset.org, Dataset, Validation set: Instance annotations", annotations,
         )  # fmt: skip
         return [notes, val] if minival else [notes, val, train]
+
+    def _document(self) -> Path:
+        return self._file
 
     def _parse(self) -> Instances:
         more = ("width", "height", "license")

@@ -9,9 +9,11 @@ import zipfile
 from dataclasses import replace
 from functools import cached_property
 from importlib import resources
+from typing import Any
 
 from oodexp.error import OodexpError
 from oodexp.source.annotated import Annotated
+from oodexp.source.boxes import Boxed
 from oodexp.source.instances import Instances, parse
 
 _SEEDS = ("test", "dev")
@@ -19,7 +21,7 @@ _SPLITS = ("test", "train")
 _LICENCE = "Apache-2.0, drawn by oodexp"
 
 
-class Miniature(Annotated):
+class Miniature(Boxed, Annotated):
     """Scenes of the drawn world.
 
     The images of `test` and `dev` ship with the package. Those that the models were trained on do
@@ -59,6 +61,10 @@ class Miniature(Annotated):
         return _drawn(int(image_id))
 
     def _parse(self) -> Instances:
+        found = parse(self._document(), self.name, f"{self._seed}.json.gz")
+        return replace(found, licences=dict.fromkeys(found.images["image_id"], _LICENCE))
+
+    def _document(self) -> dict[str, Any]:
         data = resources.files("oodexp.miniature") / "data" / f"{self._seed}.json.gz"
         document = json.loads(gzip.decompress(data.read_bytes()))
         if self._limit is not None:
@@ -66,8 +72,7 @@ class Miniature(Annotated):
             kept = {i["id"] for i in document["images"]}
             notes = document["annotations"]
             document["annotations"] = [n for n in notes if n["image_id"] in kept]
-        found = parse(document, self.name, str(data))
-        return replace(found, licences=dict.fromkeys(found.images["image_id"], _LICENCE))
+        return document
 
     @cached_property
     def _known(self) -> frozenset[str]:
