@@ -103,6 +103,7 @@ class Settings:
     """Sources that show no concept: `source@negative=...`."""
     export: Parts
     """Formats of `experiment=export`."""
+    review: Part
     train: Parts
     """Sources of a training split, chosen by `source@train=...`."""
     run: str | None

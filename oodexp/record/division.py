@@ -80,7 +80,7 @@ class Membership:
     drawn: bool
     """Whether the pair is in the benchmark after sampling ID and applying the caps."""
     reason: str | None
-    """Why the split is null, naming the scorer."""
+    """Why the split is null, naming the scorer; or who took the pair out of the benchmark."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,8 @@ def _kappa(
     whole = found.sum(axis=0)
     names = " and ".join(ballot.raters[n] for n in which)
     n, same = int(whole.sum()), int(np.trace(whole))
-    about = About(names, f"Cohen's kappa{form}", _CLAIM,
-                  f"the same verdict on {same} of {n} pairs that both judged", _ASSUMPTION)  # fmt: skip
+    words = f"the same verdict on {same} of {n} pairs that both judged"
+    about = About(names, f"Cohen's kappa{form}", _CLAIM, words, _ASSUMPTION)
     drawn = resample(
         draws.weights, found.reshape(len(found), -1),
         lambda sums: kappa_of(sums.reshape(-1, values, values)),

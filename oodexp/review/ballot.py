@@ -72,7 +72,9 @@ class Ballot:
         most = votes.max(axis=1)
         shared = (votes == most[:, None]).sum(axis=1) > 1
         named = np.array(REASONS, dtype=object)[votes.argmax(axis=1)]
-        return np.where(most == 0, None, np.where(shared, "several", named))
+        named[shared] = "several"
+        named[most == 0] = None
+        return named
 
 
 def ballot(rows: pd.DataFrame, verdicts: pd.DataFrame) -> Ballot:
@@ -83,8 +85,9 @@ def ballot(rows: pd.DataFrame, verdicts: pd.DataFrame) -> Ballot:
         verdicts: `record.Verdict`; those on other pairs are not counted.
     """
     raters = sorted(verdicts["rater"].unique().tolist())
-    pair = pd.MultiIndex.from_frame(rows[PAIR]).get_indexer(pd.MultiIndex.from_frame(verdicts[PAIR]))
-    rater = pd.Index(raters).get_indexer(verdicts["rater"]) if raters else np.array([], np.int64)
+    pairs, judged = (pd.MultiIndex.from_frame(t[PAIR].astype(object)) for t in (rows, verdicts))
+    pair = pairs.get_indexer(judged)
+    rater = pd.Index(raters, dtype=object).get_indexer(verdicts["rater"].astype(object))
     here = pair >= 0
     found = []
     for column, values in (("verdict", VERDICTS), ("reason", REASONS)):

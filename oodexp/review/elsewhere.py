@@ -83,5 +83,3 @@ def _lost(sources: list[str]) -> str:
     if len(sources) > 1:
         return f"in several sources ({', '.join(sources)}); give the column source"
     return "no present pair of the run; expected source, image_id and category as in `memberships`"
-
-

@@ -94,7 +94,7 @@ def _weighted(
     )  # fmt: skip
     seen = counts.any(axis=(0, 2))
     stands_for, pairs = int(population[seen].sum()), int(population.sum())
-    words = f"for {stands_for} of {pairs} pairs, in {int(seen.sum())} of {len(seen)} strata"
+    words = f"for {stands_for} of {pairs} pairs, in {int(seen.sum())} of {seen.size} strata"
     value = float(weighted_rate(counts.sum(axis=0), population))
     return resampled(About(subject, statistic, claim, words, _STRATA), value, values, draws, n)
 

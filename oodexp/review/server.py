@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
@@ -115,10 +116,8 @@ def serve(session: Session, token: str, on: socket.socket) -> None:
         server_header=False, timeout_graceful_shutdown=GRACE, lifespan="off",
     )  # fmt: skip
     server = uvicorn.Server(config)
-    try:
+    with suppress(KeyboardInterrupt):  # as good a way to finish as the button
         server.run(sockets=[on])
-    except KeyboardInterrupt:
-        pass  # as good a way to finish as the button
 
 
 def _page(app: FastAPI) -> None:

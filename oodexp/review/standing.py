@@ -33,7 +33,7 @@ class Standing(NamedTuple):
     @property
     def table(self) -> pd.DataFrame:
         """`record.Verdict`, sorted by its key."""
-        rows = [Verdict(**{name: line.get(name) for name in _FIELDS}) for line in self.rows]
+        rows = [Verdict(*(line.get(name) for name in _FIELDS)) for line in self.rows]  # type: ignore[arg-type]
         return table.frame(Verdict, sorted(rows, key=_sorting))
 
 

@@ -53,7 +53,8 @@ class Boxes:
 
     def of(self, image_id: str, category: str) -> list[Box]:
         """The boxes of a pair, in the order of the document; empty when none is annotated."""
-        wanted = [code for key, code in self._categories.items() if self._names.get(key) == category]
+        names = self._names
+        wanted = [code for key, code in self._categories.items() if names.get(key) == category]
         mine = (self._image == self._images.get(image_id, -1)) & np.isin(self._category, wanted)
         found = self._sides[mine]
         return [tuple(box) for box in found[np.isfinite(found).all(axis=1)].tolist()]
@@ -87,7 +88,6 @@ def _plain(key: Any) -> Any:
 
 def _sides(note: Any) -> list[float]:
     box = note.get("bbox") if isinstance(note, dict) else None
-    whole = isinstance(box, list) and len(box) == 4
-    if not whole or not all(isinstance(side, (int, float)) for side in box):
-        return [math.nan] * 4
-    return [float(side) for side in box]
+    if isinstance(box, list) and len(box) == 4 and all(isinstance(s, (int, float)) for s in box):
+        return [float(side) for side in box]
+    return [math.nan] * 4

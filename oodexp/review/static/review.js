@@ -1,7 +1,7 @@
 // The review: who judges, which pair is shown, what a key does.
 const my = { rater: "", order: [], pairs: [], verdicts: {}, place: 0, reason: null, boxes: false };
 let shown = -1;        // the pair whose picture is on the screen; only that one can be judged
-let busy = false;
+let queue = Promise.resolve();
 let watched = 0;       // milliseconds that the picture was looked at, up to `since`
 let since = 0;
 
@@ -12,18 +12,19 @@ function looked() {
   return watched + (since ? performance.now() - since : 0);
 }
 
-async function guarded(act) {
-  if (busy) return;
-  busy = true;
-  try {
-    await act();
-    complain(null);
-  } catch (error) {
-    if (!(error instanceof Unsaid)) throw error;
-    complain(error);
-  } finally {
-    busy = false;
-  }
+// One after the other, in the order of the keys. What is said of a pair counts for the pair that was
+// there when the key was pressed, and for no other.
+function guarded(act) {
+  const pair = my.rater ? here() : -1;
+  queue = queue.then(async () => {
+    try {
+      await act(pair);
+      complain(null);
+    } catch (error) {
+      if (!(error instanceof Unsaid)) throw error;
+      complain(error);
+    }
+  });
 }
 
 async function show(place) {
@@ -55,6 +56,7 @@ async function look(pair) {
     return;
   }
   if (pair !== here()) return;
+  fit(at("picture"));
   at("picture").alt = `Is ${my.pairs[pair].category} in it?`;
   at("frame").classList.remove("empty");
   at("wait").hidden = true;
@@ -73,9 +75,8 @@ async function outline(pair) {
   at("lack").textContent = found ? "" : "No boxes are known for this pair.";
 }
 
-async function save(verdict) {
-  const pair = here();
-  if (shown !== pair) return false;
+async function save(pair, verdict) {
+  if (shown !== pair || pair !== here()) return false;
   const note = at("remark").value.trim() || null;
   const seconds = Math.round(looked()) / 1000;
   const answer = await told("api/verdict", {
@@ -85,23 +86,23 @@ async function save(verdict) {
   return true;
 }
 
-async function judge(verdict) {
-  if (!(await save(verdict))) return;
+async function judge(pair, verdict) {
+  if (!(await save(pair, verdict))) return;
   const ahead = my.order.map((_, n) => (my.place + 1 + n) % my.order.length);
   const next = ahead.find((place) => !(my.order[place] in my.verdicts));
   await show(next === undefined ? my.place : next);
 }
 
 // On a judged pair a changed reason or note is a verdict of its own; elsewhere it waits for one.
-async function amend() {
-  if (!given() || !(await save(given().verdict))) return;
-  drawGiven(given());
+async function amend(pair) {
+  if (given() && (await save(pair, given().verdict))) drawGiven(given());
 }
 
-async function choose(reason) {
+async function choose(pair, reason) {
+  if (pair !== here()) return;
   my.reason = my.reason === reason ? null : reason;
   drawReasons(my.reason);
-  await amend();
+  await amend(pair);
 }
 
 async function undo() {
@@ -157,10 +158,10 @@ async function refresh() {
 }
 
 const KEYS = {
-  y: () => judge("yes"), n: () => judge("no"), u: () => judge("unsure"), z: undo, b: toggleBoxes,
-  ArrowLeft: () => step(-1), ArrowRight: () => step(1),
-  1: () => choose(REASONS[0]), 2: () => choose(REASONS[1]), 3: () => choose(REASONS[2]), 4: () => choose(REASONS[3]),
+  y: (pair) => judge(pair, "yes"), n: (pair) => judge(pair, "no"), u: (pair) => judge(pair, "unsure"),
+  z: undo, b: toggleBoxes, ArrowLeft: () => step(-1), ArrowRight: () => step(1),
 };
+for (const [n, reason] of REASONS.entries()) KEYS[n + 1] = (pair) => choose(pair, reason);
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !my.rater) return;
@@ -189,10 +190,10 @@ document.addEventListener("visibilitychange", () => {
 });
 
 for (const made of document.querySelectorAll("[data-verdict]")) {
-  made.addEventListener("click", () => guarded(() => judge(made.dataset.verdict)));
+  made.addEventListener("click", () => guarded((pair) => judge(pair, made.dataset.verdict)));
 }
 at("reasons").replaceChildren(...REASONS.map((reason, n) =>
-  button(reason, String(n + 1), () => guarded(() => choose(reason)))));
+  button(reason, String(n + 1), () => guarded((pair) => choose(pair, reason)))));
 at("remark").addEventListener("change", () => guarded(amend));
 at("before").addEventListener("click", () => guarded(() => step(-1)));
 at("after").addEventListener("click", () => guarded(() => step(1)));

@@ -32,7 +32,7 @@ function drawGiven(given) {
   }
   at("given").textContent = given
     ? `You said ${given.verdict}${given.reason ? `, ${given.reason}` : ""}. It is saved.`
-    : "Not judged yet. A reason, if any, comes before the verdict.";
+    : "Not judged yet. The verdict saves, reason and note included, and goes on.";
 }
 
 function drawProgress(done, n, place) {
@@ -50,6 +50,12 @@ function drawBoxes(boxes) {
     made.style.height = `${100 * height}%`;
     return made;
   }));
+}
+
+// Small pictures are enlarged, large ones made to fit.
+function fit(image) {
+  at("frame").style.setProperty("--ratio", String(image.naturalWidth / Math.max(image.naturalHeight, 1)));
+  image.classList.toggle("small", image.naturalWidth < 256);
 }
 
 function say(pair) {
