@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import uvicorn
 from fastapi import FastAPI, HTTPException, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -71,6 +72,7 @@ def application(session: Session, token: str, stop: Callable[[], None]) -> FastA
         response.headers.update(HEADERS)
         return response
 
+    _mistakes(app)
     _page(app)
     _questions(app, session)
     _verdicts(app, session)
@@ -118,6 +120,18 @@ def serve(session: Session, token: str, on: socket.socket) -> None:
     server = uvicorn.Server(config)
     with suppress(KeyboardInterrupt):  # as good a way to finish as the button
         server.run(sockets=[on])
+
+
+def _mistakes(app: FastAPI) -> None:
+    """A verdict that was not understood or not saved is told as one sentence, without its text."""
+
+    @app.exception_handler(RequestValidationError)
+    def misread(_: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"detail": "not saved: the page sent what nobody can read"}, 422)
+
+    @app.exception_handler(OSError)
+    def unsaved(_: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"detail": f"not saved: {getattr(error, 'strerror', error)}"}, 507)
 
 
 def _page(app: FastAPI) -> None:

@@ -55,7 +55,6 @@ function drawBoxes(boxes) {
 // Small pictures are enlarged, large ones made to fit.
 function fit(image) {
   at("frame").style.setProperty("--ratio", String(image.naturalWidth / Math.max(image.naturalHeight, 1)));
-  image.classList.toggle("small", image.naturalWidth < 256);
 }
 
 function say(pair) {
