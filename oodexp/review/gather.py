@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from oodexp import table
@@ -50,7 +51,8 @@ def gather(files: Sequence[Path], sample: str, pairs: pd.DataFrame) -> Gathered:
     strange = [line for line in held.rows if key(line) not in known]
     problems += [_problem(line, "no pair of the reviewed division") for line in strange]
     rows = held.table
-    here = [pair in known for pair in rows[PAIR].itertuples(index=False, name=None)]
+    pairs_of = rows[PAIR].itertuples(index=False, name=None)
+    here = np.array([pair in known for pair in pairs_of], dtype=bool)
     lost = table.frame(Problem, list(dict.fromkeys(problems)))
     return Gathered(rows[here].reset_index(drop=True), lost)
 

@@ -17,7 +17,7 @@ from oodexp.report.layout import console
 from oodexp.review.gather import Gathered, gather
 from oodexp.review.journal import Journal
 from oodexp.review.sample import PAIR, Sample, draw, of, population
-from oodexp.review.session import Outline, Read, Session
+from oodexp.review.session import MOST_NAME, Outline, Read, Session, proper
 
 if TYPE_CHECKING:
     import socket
@@ -143,6 +143,11 @@ class Local:
         if not self._by or set(self._by) - set(_STRATA) or "split" not in self._by:
             raise OodexpError(
                 f"review.by={self._by}: expected split and, if wanted, source and category"
+            )
+        if len(set(self._raters)) < len(self._raters) or not all(map(proper, self._raters)):
+            raise OodexpError(
+                f"review.raters={self._raters}: expected names, each once, of at most {MOST_NAME} "
+                "letters, no blanks around"
             )
         if self._serve:
             for package in _PACKAGES:

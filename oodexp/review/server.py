@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from oodexp.pixel import UnreadableImage
 from oodexp.review.guard import HEADERS, refusal
-from oodexp.review.session import Session
+from oodexp.review.session import MOST_NAME, Session
 
 GRACE = 3
 """Seconds that open connections have when the server stops."""
@@ -25,8 +25,8 @@ SCRIPTS = ("wire.js", "view.js", "review.js")
 """Parts of the page's script, in order."""
 
 Number = Annotated[int, Path(ge=0)]
-Name = Annotated[str, Field(min_length=1, max_length=40)]
-Asked = Annotated[str, Query(min_length=1, max_length=40)]
+Name = Annotated[str, Field(min_length=1, max_length=MOST_NAME)]
+Asked = Annotated[str, Query(min_length=1, max_length=MOST_NAME)]
 Mark = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{8,64}$")]
 
 
@@ -95,6 +95,7 @@ def listen(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind(("127.0.0.1", port))
+        found.listen(100)  # whoever opens the address at once waits until it is served
     except OSError:
         found.close()
         raise

@@ -16,11 +16,19 @@ if TYPE_CHECKING:
     from oodexp.review.journal import Journal
     from oodexp.review.sample import Sample
 
+MOST_NAME = 40
+"""Letters of a rater's name."""
+
 Read = Callable[[str, str], bytes]
 """Bytes of an image, by source and id; raises OSError."""
 Outline = Callable[[str, str, str], Sequence[Box] | None]
 """Boxes of a pair in pixels as annotated, by source, id and category; None where the source knows
 of none."""
+
+
+def proper(rater: str) -> bool:
+    """Whether a text may name a rater: what all tables and terminals show as it is."""
+    return 0 < len(rater) <= MOST_NAME and rater == rater.strip() and rater.isprintable()
 
 
 class Session:
@@ -55,7 +63,7 @@ class Session:
         """Whether somebody of this name may judge."""
         if self._raters:
             return rater in self._raters
-        return bool(rater) and rater == rater.strip() and rater.isprintable()
+        return proper(rater)
 
     def raters(self) -> dict[str, Any]:
         """Who may judge, and how far each is that has begun."""
