@@ -34,6 +34,7 @@ def test_wheel_holds_configuration_experiments_and_miniature(wheel: Path) -> Non
         "oodexp/miniature/models/open_clip/open_clip_model.safetensors",
         "oodexp/miniature/models/fastvlm/chat_template.jinja",
         "oodexp/report/static/page.html.j2", "oodexp/report/static/page.css",
+        "oodexp/review/static/page.html", "oodexp/review/static/review.js",
     } <= names  # fmt: skip
 
 

@@ -66,13 +66,11 @@ def _measured(
 def _tell(desk: Desk, findings: list[record.Finding]) -> None:
     """Records the main numbers and prints all."""
     verdicts, reviews = desk.tables["verdicts"], desk.tables["reviews"]
-    whole = "Krippendorff's alpha"
     metrics = {
         f"review/{one.statistic}/{one.subject}".replace(" ", "_"): one.value
         for one in findings
-        if one.statistic in RATES
+        if one.statistic in (*RATES, "Krippendorff's alpha", "Cohen's kappa")
     }
-    metrics |= dict(("review/alpha", one.value) for one in findings if one.statistic == whole)
     counted = {"verdicts": len(verdicts), "raters": verdicts["rater"].nunique(),
                "pairs": len(reviews)}  # fmt: skip
     desk.run.metrics(metrics | {f"review/{name}": float(n) for name, n in counted.items()})

@@ -33,7 +33,7 @@ def main(folder: str, settings: str) -> None:
         lambda _, i, category: source.boxes(i, category),
     )  # fmt: skip
     findings = result(sample.rows, found.verdicts, 100, 0).findings
-    print(json.dumps([asdict(one) for one in findings]))
+    sys.stdout.write(json.dumps([asdict(one) for one in findings]) + "\n")
 
 
 if __name__ == "__main__":

@@ -274,7 +274,8 @@ def test_a_foreign_page_in_the_same_browser_gets_and_gives_nothing(
     page.goto("data:text/html,<title>foreign</title>")
     tried = page.evaluate(
         """async (base) => {
-          const post = (headers, mode) => fetch(base + "api/verdict", {method: "POST", mode, headers,
+          const post = (headers, mode) => fetch(base + "api/verdict", {
+            method: "POST", mode, headers,
             body: JSON.stringify({id: "request-1", rater: "eve", pair: 0, verdict: "no",
                                   reason: null, note: null, seconds: 1})})
             .then((r) => r.type, () => "blocked");

@@ -53,14 +53,9 @@ def division() -> Division:
             images.append(record.Image(source, str(number), f"{number}.png", digest, 8, 6, 2))
             for n, category in enumerate(("apple", ODD)):
                 split = SPLITS[(number + n) % 3]
-                members.append(
-                    record.Membership(
-                        source, str(number), category, True, split, n, 2, True, None
-                    )  # fmt: skip
-                )
-    return Division(
-        table.frame(record.Membership, members), table.frame(record.Image, images)
-    )  # fmt: skip
+                key = (source, str(number), category)
+                members.append(record.Membership(*key, True, split, n, 2, True, None))
+    return Division(table.frame(record.Membership, members), table.frame(record.Image, images))
 
 
 @pytest.fixture

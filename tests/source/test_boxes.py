@@ -35,7 +35,7 @@ def test_every_pair_of_the_miniature_has_its_boxes() -> None:
     for pair in source.pairs().itertuples():
         expected = [
             tuple(note["bbox"]) for note in document["annotations"]
-            if str(note["image_id"]) == pair.image_id and names[note["category_id"]] == pair.category
+            if (str(note["image_id"]), names[note["category_id"]]) == (pair.image_id, pair.category)
         ]  # fmt: skip
         assert source.boxes(pair.image_id, pair.category) == expected
         assert len(expected) >= 1
@@ -50,9 +50,10 @@ def coco(folder: Path, **labels: str | None) -> Coco:
         {"image_id": 2, "category_id": 5, "bbox": [1, 2, "3", 4]},
         {"image_id": 2, "category_id": 5, "bbox": [1, 2, 3, 1e999]},
     ]
+    names = {5: "cat", 6: "lynx", 7: "cup"}
     document = {
         "annotations": notes,
-        "categories": [{"id": n, "name": name} for n, name in ((5, "cat"), (6, "lynx"), (7, "cup"))],
+        "categories": [{"id": n, "name": name} for n, name in names.items()],
         "images": [{"id": n, "file_name": f"{n}.png"} for n in (1, 2)],
     }  # fmt: skip
     file = folder / "notes.json"
