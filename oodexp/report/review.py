@@ -59,7 +59,7 @@ def _rates(findings: Sequence[Finding], rate: str, outcomes: pd.Series) -> Table
     table = grid(rate.capitalize(), columns, 1, caption)
     for subject, row in rows.items():
         cells = [percent(_value(one)) for one in row]
-        table.add_row(subject, *cells, str(row[0].n), str(row[0].clusters))
+        table.add_row(_plainly(subject), *cells, str(row[0].n), str(row[0].clusters))
     return table
 
 
@@ -81,7 +81,9 @@ def _agreement(found: Sequence[Finding]) -> Table:
     caption = _reasons_below("95 % intervals: bootstrap over images.", rows)
     table = grid("Agreement", ("raters", "statistic", "value", "pairs", "of"), 2, caption)
     for one in found:
-        table.add_row(one.subject, one.statistic, plain(_value(one)), str(one.n), one.words)
+        table.add_row(
+            _plainly(one.subject), one.statistic, plain(_value(one)), str(one.n), one.words
+        )
     return table
 
 
@@ -97,11 +99,16 @@ def _changes(findings: Sequence[Finding], changed: Sequence[Finding]) -> Table:
         "change, points", "answers", "without"), 1, _reasons_below(text, rows),
     )  # fmt: skip
     for subject, (before, after, change) in rows.items():
-        table.add_row(
-            subject, percent(_value(before)), percent(_value(after)), points(_value(change)),
-            str(before.n), str(after.n),
-        )  # fmt: skip
+        cells = (percent(_value(before)), percent(_value(after)), points(_value(change)))
+        table.add_row(_plainly(subject), *cells, str(before.n), str(after.n))
     return table
+
+
+def _plainly(name: str) -> str:
+    """A name whose brackets are no markup to rich."""
+    from rich.markup import escape
+
+    return escape(name)
 
 
 def _of(findings: Iterable[Finding], subject: str, statistic: str) -> Finding:
@@ -109,7 +116,7 @@ def _of(findings: Iterable[Finding], subject: str, statistic: str) -> Finding:
 
 
 def _reasons_below(text: str, rows: dict[str, list[Finding]]) -> str | None:
-    return below([(name, _value(one)) for name, row in rows.items() for one in row], text)
+    return below([(_plainly(name), _value(one)) for name, row in rows.items() for one in row], text)
 
 
 def _value(one: Finding) -> Value:

@@ -17,7 +17,8 @@ from oodexp.report.layout import console
 from oodexp.review.gather import Gathered, gather
 from oodexp.review.journal import Journal
 from oodexp.review.sample import PAIR, Sample, draw, of, population
-from oodexp.review.session import MOST_NAME, Outline, Read, Session, proper
+from oodexp.review.session import Outline, Read, Session
+from oodexp.review.standing import MOST_NAME, proper
 
 if TYPE_CHECKING:
     import socket

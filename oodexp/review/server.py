@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from oodexp.pixel import UnreadableImage
 from oodexp.review.guard import HEADERS, refusal
-from oodexp.review.session import MOST_NAME, Session
+from oodexp.review.session import Session
+from oodexp.review.standing import MOST_NAME
 
 GRACE = 3
 """Seconds that open connections have when the server stops."""

@@ -10,25 +10,17 @@ from typing import TYPE_CHECKING, Any
 from oodexp.pixel import UnreadableImage, decode, header, media_type, orientation
 from oodexp.review.outline import Box, fractions, frame
 from oodexp.review.sample import PAIR, RULE
-from oodexp.review.standing import UNDO, VERDICT, key, last_of, standing
+from oodexp.review.standing import UNDO, VERDICT, key, last_of, proper, standing
 
 if TYPE_CHECKING:
     from oodexp.review.journal import Journal
     from oodexp.review.sample import Sample
-
-MOST_NAME = 40
-"""Letters of a rater's name."""
 
 Read = Callable[[str, str], bytes]
 """Bytes of an image, by source and id; raises OSError."""
 Outline = Callable[[str, str, str], Sequence[Box] | None]
 """Boxes of a pair in pixels as annotated, by source, id and category; None where the source knows
 of none."""
-
-
-def proper(rater: str) -> bool:
-    """Whether a text may name a rater: what all tables and terminals show as it is."""
-    return 0 < len(rater) <= MOST_NAME and rater == rater.strip() and rater.isprintable()
 
 
 class Session:

@@ -14,6 +14,9 @@ from oodexp.record import REASONS, VERDICTS, Verdict
 VERDICT, UNDO = "verdict", "undo"
 """Kinds of lines."""
 
+MOST_NAME = 40
+"""Letters of a rater's name."""
+
 Line = dict[str, Any]
 Key = tuple[str, str, str]
 """Source, image id and category."""
@@ -72,11 +75,18 @@ def key(line: Line) -> Key:
     return line["source"], line["image_id"], line["category"]
 
 
+def proper(rater: str) -> bool:
+    """Whether a text may name a rater: what all tables and terminals show as it is."""
+    return 0 < len(rater) <= MOST_NAME and rater == rater.strip() and rater.isprintable()
+
+
 def fault(line: Line) -> str | None:
     """Why a line says nothing; None when it does."""
     for name in _NEEDED:
         if not isinstance(line.get(name), str) or not line[name]:
             return f"{name}={line.get(name)!r}: expected text"
+    if not proper(line["rater"]):
+        return f"rater={line['rater']!r}: expected a name of at most {MOST_NAME} printable letters"
     if line.get("kind") == UNDO:
         return None
     if line.get("kind") != VERDICT:

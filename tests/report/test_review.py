@@ -29,15 +29,17 @@ def rates(rate: str, value: float | None) -> list[Finding]:
 def test_rates_reasons_agreement_and_changes_are_told() -> None:
     found = rates("acceptance rate", 0.725) + rates("annotation error rate", None)
     found += [finding("OOD-H", "reason wrong label", 0.25)]
-    found += [finding("ann and ben", "Cohen's kappa", 0.612)]
+    found += [finding("ann [/] and [bold]ben", "Cohen's kappa", 0.612)]
+    found += [finding("cid [/x] and dan", "Cohen's kappa", None)]
     subject = "m, existence, OOD-H"
     found += [finding(subject, "accuracy, all pairs", 0.5, 100),
               finding(subject, "accuracy without rejected pairs", 0.55, 80),
               finding(subject, "change of accuracy without rejected pairs", 0.05, 100)]  # fmt: skip
     review = Review("s", "1", "dog", "OOD-H", "OOD-H / s", 9, 0, 0, 0, "unrated", "tie", None)
     text = told(found, [review])
-    for part in ("72.5", "62.5..77.5", "1 unrated", "1 tie", "undefined", "no observation",
-                 "wrong label", "0.612", "0.512..0.662", "+5.0", "100", "80"):  # fmt: skip
+    parts = ["72.5", "62.5..77.5", "1 unrated", "1 tie", "undefined", "no observation",
+             "wrong label", "0.612", "0.512..0.662", "+5.0", "100", "80"]  # fmt: skip
+    for part in [*parts, "ann [/] and [bold]ben", "cid [/x] and dan, Cohen's kappa"]:
         assert part in text, part
 
 
