@@ -75,7 +75,7 @@ def _tell(desk: Desk, findings: list[record.Finding]) -> None:
                "pairs": len(reviews)}  # fmt: skip
     desk.run.metrics(metrics | {f"review/{name}": float(n) for name, n in counted.items()})
     screen = console()
-    for one in printed(findings, reviews):
+    for one in printed(findings):
         screen.print(one)
     told = ", ".join(f"{n} {name}" for name, n in counted.items())
     rejected = int((reviews["annotation"] == "rejected").sum())

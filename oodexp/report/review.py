@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from oodexp.report.concept_value import Value, below, percent, plain, points
 from oodexp.report.layout import grid
 
@@ -16,25 +14,24 @@ if TYPE_CHECKING:
 
     from oodexp.record import Finding
 
-RATES = {"acceptance rate": "outcome", "annotation error rate": "annotation"}
-"""Rates, and the column of `record.Review` that each is of."""
+RATES = ("acceptance rate", "annotation error rate")
+"""Rates that have a table."""
 _CAPTION = (
-    "Of the judged pairs; 95 % intervals: Clopper-Pearson, over images (Korn-Graubard), weighted "
-    "by strata (bootstrap over images). In no rate: {}."
+    "95 % intervals: Clopper-Pearson; over images, Korn-Graubard; weighted by strata, bootstrap "
+    "over images."
 )
 _BEFORE, _AFTER = "accuracy, all pairs", "accuracy without rejected pairs"
 _CHANGE = "change of accuracy without rejected pairs"
 
 
-def tables(findings: Sequence[Finding], reviews: pd.DataFrame) -> Iterator[Table]:
+def tables(findings: Sequence[Finding]) -> Iterator[Table]:
     """Rates, reasons, agreement and changes, those that there are.
 
     Args:
         findings: Of the review.
-        reviews: `record.Review`.
     """
-    for rate, column in RATES.items():
-        yield _rates(findings, rate, reviews[column])
+    for rate in RATES:
+        yield _rates(findings, rate)
     yield _reasons(findings)
     agreed = [one for one in findings if one.statistic.startswith(("Krippendorff", "Cohen"))]
     if agreed:
@@ -44,22 +41,20 @@ def tables(findings: Sequence[Finding], reviews: pd.DataFrame) -> Iterator[Table
         yield _changes(findings, changed)
 
 
-def _rates(findings: Sequence[Finding], rate: str, outcomes: pd.Series) -> Table:
+def _rates(findings: Sequence[Finding], rate: str) -> Table:
     """One row a split."""
-    counted = outcomes.value_counts()
-    left = [f"{counted[n]} {n}" for n in ("unsure", "tie", "unrated") if n in counted.index]
     forms = ("", ", over images", ", weighted")
     rows = {
         one.subject: [_of(findings, one.subject, rate + form) for form in forms]
         for one in findings
         if one.statistic == rate
     }
-    caption = _reasons_below(_CAPTION.format(", ".join(left) or "none"), rows)
-    columns = ("split", "%", "% over images", "% weighted", "n", "images")
+    caption = _reasons_below(_CAPTION, rows)
+    columns = ("split", "%", "% over images", "% weighted", "images", "pairs, and those in no rate")
     table = grid(rate.capitalize(), columns, 1, caption)
     for subject, row in rows.items():
         cells = [percent(_value(one)) for one in row]
-        table.add_row(_plainly(subject), *cells, str(row[0].n), str(row[0].clusters))
+        table.add_row(_plainly(subject), *cells, str(row[0].clusters), row[0].words)
     return table
 
 

@@ -45,9 +45,7 @@ def _alpha(ballot: Ballot, draws: Draws, form: str, values: int) -> Finding:
     return resampled(about, value, resample(draws.weights, found, alpha), draws, n)
 
 
-def _kappa(
-    ballot: Ballot, draws: Draws, which: tuple[int, int], form: str, values: int
-) -> Finding:  # fmt: skip
+def _kappa(ballot: Ballot, draws: Draws, which: tuple[int, int], form: str, values: int) -> Finding:
     first, second = (ballot.labels[:, n] for n in which)
     found = tables(first, second, ballot.image, ballot.images, values)
     whole = found.sum(axis=0)

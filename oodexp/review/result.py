@@ -72,9 +72,7 @@ def confirmed(memberships: pd.DataFrame, reviews: pd.DataFrame) -> pd.DataFrame:
     return memberships.assign(drawn=memberships["drawn"] & ~rejected, reason=reason)
 
 
-def changes(
-    answered: pd.DataFrame, resamples: int, seed: int
-) -> Iterator[Finding]:  # fmt: skip
+def changes(answered: pd.DataFrame, resamples: int, seed: int) -> Iterator[Finding]:
     """What leaving rejected pairs out changes in the accuracy of each VLM, kind and split.
 
     Args:

@@ -60,9 +60,7 @@ def population(memberships: pd.DataFrame, drawn: bool, by: list[str]) -> pd.Data
     return rows.assign(stratum=named, population=named.map(named.value_counts()).astype(np.int64))
 
 
-def draw(
-    pairs: pd.DataFrame, images: pd.DataFrame, per_stratum: int | None, seed: int
-) -> Sample:  # fmt: skip
+def draw(pairs: pd.DataFrame, images: pd.DataFrame, per_stratum: int | None, seed: int) -> Sample:
     """Draws so many pairs of each stratum, without replacement.
 
     The pairs drawn from a stratum depend on its pairs and the seed alone, not on other strata.

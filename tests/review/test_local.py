@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import webbrowser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from oodexp.error import OodexpError
+from oodexp.review import server
 from oodexp.review.journal import Journal
 from oodexp.review.local import Local
 from oodexp.review.sample import PAIR
@@ -106,10 +108,29 @@ def test_a_missing_package_is_named_with_its_command(tmp_path: Path, monkeypatch
 
 
 def test_a_taken_port_is_named(tmp_path: Path, division) -> None:
-    from oodexp.review.server import listen
-
-    with listen(0) as taken:
+    with server.listen(0) as taken:
         port = taken.getsockname()[1]
         assert taken.getsockname()[0] == "127.0.0.1"
         with pytest.raises(OodexpError, match=rf"review\.port={port}: .*0 takes a free one"):
             read(review(tmp_path, serve=True, port=port), division)
+
+
+def test_a_browser_is_given_the_secret_by_a_private_file(
+    tmp_path: Path, division, monkeypatch
+) -> None:
+    """Everybody on a machine can read the command line that opens a browser."""
+    opened: list[tuple[str, int, str]] = []
+
+    def look(uri: str) -> bool:
+        page = Path(uri.removeprefix("file://"))
+        opened.append((uri, page.parent.stat().st_mode & 0o777, page.read_text()))
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", look)
+    monkeypatch.setattr(server, "serve", lambda session, token, on: opened.append((token, 0, "")))
+    read(review(tmp_path, serve=True, browser=True), division)
+    (uri, mode, text), (token, _, _) = opened
+    assert f"/#token={token}" in text
+    assert token not in uri
+    assert mode == 0o700
+    assert not Path(uri.removeprefix("file://")).exists()
