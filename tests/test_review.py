@@ -175,6 +175,8 @@ def test_without_a_run_the_own_division_is_reviewed_and_ctrl_c_ends_with_results
             body = {"id": f"request-{number}", "rater": "ann", "pair": pair, "verdict": "yes",
                     "reason": None, "note": None, "seconds": 1.0}  # fmt: skip
             assert client.post("/api/verdict", json=body).status_code == 200
+        assert client.get("/api/image/0").headers["content-type"] == "image/png"
+        assert client.get("/api/boxes/0").json()["boxes"]
         # The token is in no process list: nobody else of this machine can read it there.
         for command in Path("/proc").glob("[0-9]*/cmdline"):
             try:

@@ -32,6 +32,7 @@ def main(run: Run, parts: Reviewing) -> bool:
         sample, found = review.review(
             have["memberships"], have["images"], parts.read, parts.outline
         )
+    run.tags({"review/sample": sample.digest})
     desk.problem(found.problems)
     verdicts = desk.keep("verdicts", found.verdicts)
     with desk.stage("result"):

@@ -37,7 +37,7 @@ class Reviewing:
     line: Parts | None
     """The main line without VLMs, where no run is named."""
     sources: dict[str, Source]
-    """By their own names."""
+    """By their own names; none where no page is opened on an earlier run."""
     metric: Metric
     """Of the run."""
     reader: str
@@ -53,7 +53,9 @@ class Reviewing:
             return cls(review, None, line, named, line.metric, line.reader)
         past = build("tracker").past(run_id)
         config = past.config
-        sources = {source.name: source for source in build("source", config).values()}
+        # Files of verdicts need no image, and photographs may have moved.
+        made = build("source", config) if review.serves else {}
+        sources = {source.name: source for source in made.values()}
         return cls(review, past, None, sources, build("metric", config), config["answer"]["reader"])
 
     def read(self, source: str, image_id: str) -> bytes:

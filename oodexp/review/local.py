@@ -52,7 +52,7 @@ class Local:
     ) -> None:  # fmt: skip
         self.resamples, self.seed = resamples, seed
         self._folder = Path(folder).expanduser()
-        self._serve, self._port, self._browser = serve, port, browser
+        self.serves, self._port, self._browser = serve, port, browser
         self._per_stratum, self._by, self._drawn = per_stratum, list(by), population == "drawn"
         self._raters = list(raters)
         self._files = [Path(file).expanduser() for file in verdicts]
@@ -78,7 +78,7 @@ class Local:
             raise OodexpError("review: no present pair in a split; divide some (experiment=main)")
         sample = draw(pairs, images, self._per_stratum, self.seed)
         journal = self._folder / f"{sample.digest[:16]}.jsonl"
-        if self._serve:
+        if self.serves:
             self._open(sample, journal, images, read, outline)
         own = [journal] if journal.is_file() or not self._files else []
         found = gather([*own, *self._files], sample.digest, pairs)
@@ -150,7 +150,7 @@ class Local:
                 f"review.raters={self._raters}: expected names, each once, of at most {MOST_NAME} "
                 "letters, no blanks around"
             )
-        if self._serve:
+        if self.serves:
             for package in _PACKAGES:
                 if importlib.util.find_spec(package) is None:
                     raise OodexpError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -105,11 +106,13 @@ class Session:
         """Bytes and media type of a picture, as the models are shown it.
 
         Raises:
-            OSError: If the file cannot be read.
+            OSError: If the file cannot be read, or has changed since the run.
             UnreadableImage: If it is no picture.
         """
         source, image_id, _ = self._pairs[pair]
         data = self._read(source, image_id)
+        if self._sample.bytes_of[pair] not in ("", hashlib.sha256(data).hexdigest()):
+            raise OSError("the file is another one than when the run read it")
         kind = media_type(data)
         if kind is not None:
             return data, kind

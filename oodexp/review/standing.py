@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
@@ -95,6 +96,16 @@ def fault(line: Line) -> str | None:
         return f"verdict={line.get('verdict')!r}: expected one of {', '.join(VERDICTS)}"
     if line.get("reason") is not None and line["reason"] not in REASONS:
         return f"reason={line['reason']!r}: expected one of {', '.join(REASONS)}, or nothing"
+    return _misfit(line)
+
+
+def _misfit(line: Line) -> str | None:
+    for name in ("note", "at", "sample", "rule"):
+        if not isinstance(line.get(name), str | None):
+            return f"{name}={line[name]!r}: expected text, or nothing"
+    seconds = line.get("seconds")
+    if seconds is not None and not (isinstance(seconds, int | float) and 0 <= seconds < math.inf):
+        return f"seconds={seconds!r}: expected a number >= 0, or nothing"
     return None
 
 

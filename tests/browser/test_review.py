@@ -263,6 +263,9 @@ def test_an_address_of_an_earlier_start_is_told_and_shows_nothing(
     assert "open the one that it printed" in browser.page.inner_text("#error")
     assert not browser.page.is_visible("#judge")
     assert not browser.page.is_visible("#start")
+    browser.page.goto(server.address)  # the right one in the same tab
+    browser.page.wait_for_selector("#start:not([hidden])")
+    assert not browser.page.is_visible("#error")
 
 
 def test_a_foreign_page_in_the_same_browser_gets_and_gives_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -27,6 +28,10 @@ def png(shade: int) -> bytes:
     return buffer.getvalue()
 
 
+def picture(source: str, image_id: str) -> bytes:
+    return png(int(image_id) * 20 + len(source))
+
+
 @dataclass
 class Division:
     """Tables of a run; image `i` of a source has pairs of two categories."""
@@ -37,7 +42,7 @@ class Division:
 
     def read(self, source: str, image_id: str) -> bytes:
         self.asked.append((source, image_id))
-        return png(int(image_id) * 20 + len(source))
+        return picture(source, image_id)
 
     def sample(self, per_stratum: int | None = 3, seed: int = 0) -> Sample:
         pairs = population(self.memberships, True, ["split", "source"])
@@ -49,7 +54,7 @@ def division() -> Division:
     members, images = [], []
     for source in ("a", "bb"):
         for number in range(6):
-            digest = f"{source}{number}"
+            digest = hashlib.sha256(picture(source, str(number))).hexdigest()
             images.append(record.Image(source, str(number), f"{number}.png", digest, 8, 6, 2))
             for n, category in enumerate(("apple", ODD)):
                 split = SPLITS[(number + n) % 3]

@@ -203,6 +203,16 @@ def test_an_image_that_cannot_be_read_is_no_end(division, sample, journal: Journ
         assert page.get(f"boxes/{pair}") == {"boxes": None}
 
 
+def test_an_image_that_changed_since_the_run_is_not_judged(
+    division, sample, journal: Journal
+) -> None:
+    def other(source: str, image_id: str) -> bytes:
+        return division.read(source, image_id) + b" "
+
+    page = Page(Session(sample, journal, other, lambda *_: None, {}))
+    assert page.client.get("/api/image/0").status_code == 404
+
+
 def test_boxes_are_fractions_or_not_known(page: Page) -> None:
     pairs = page.get("sample?rater=ann")["pairs"]
     for number, pair in enumerate(pairs):

@@ -48,12 +48,16 @@ def test_what_an_undo_takes_back_is_the_last_that_stands() -> None:
 def test_lines_that_say_nothing_are_named() -> None:
     lines = [
         line(VERDICT, "ann", "1", "maybe"), line("guess", "ann", "1"), line(VERDICT, "", "1"),
-        line(VERDICT, "ann", "1", reason="bad light"),
+        line(VERDICT, "ann", "1", reason="bad light"), line(VERDICT, "a\x1b[2J", "1"),
+        line(VERDICT, "ann", "1", seconds="1"), line(VERDICT, "ann", "1", seconds=float("nan")),
+        line(VERDICT, "ann", "1", seconds=-1), line(VERDICT, "ann", "1", note=["n"]),
     ]  # fmt: skip
     held = standing(lines)
     assert held.rows == []
     whys = [why for _, why in held.refused]
-    assert [why.partition("=")[0] for why in whys] == ["verdict", "kind", "rater", "reason"]
+    assert [why.partition("=")[0] for why in whys] == [
+        "verdict", "kind", "rater", "reason", "rater", "seconds", "seconds", "seconds", "note",
+    ]  # fmt: skip
 
 
 steps = st.lists(

@@ -217,4 +217,7 @@ at("finish").addEventListener("click", () => guarded(async () => {
   at("who").textContent = "The review is finished; the results are in the terminal.";
 }));
 
+// The address of a later start, put into the same tab: only what stands behind # may differ.
+window.addEventListener("hashchange", () => location.reload());
+
 guarded(greet);
