@@ -46,7 +46,9 @@ class Tab:
             self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while it runs, Playwright's event loop is that of the thread, in which
+# other tests start their own.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """The running browser; tests take `browser` or `tab`."""
     driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
