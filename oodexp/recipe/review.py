@@ -41,7 +41,7 @@ def main(run: Run, parts: Reviewing) -> bool:
         kept = desk.keep("confirmed", confirmed(have["memberships"], reviews))
         findings += _measured(desk, parts, have, kept)
     desk.keep("findings", table.frame(record.Finding, findings))
-    _tell(desk, findings)
+    _tell(desk, parts, findings)
     return step.finish(desk)
 
 
@@ -64,8 +64,8 @@ def _measured(
     return list(changes(answered.assign(kept=here), review.resamples, review.seed))
 
 
-def _tell(desk: Desk, findings: list[record.Finding]) -> None:
-    """Records the main numbers and prints all."""
+def _tell(desk: Desk, parts: Reviewing, findings: list[record.Finding]) -> None:
+    """Records the main numbers, names the run, and prints all."""
     verdicts, reviews = desk.tables["verdicts"], desk.tables["reviews"]
     metrics = {
         f"review/{one.statistic}/{one.subject}".replace(" ", "_"): one.value
@@ -81,3 +81,6 @@ def _tell(desk: Desk, findings: list[record.Finding]) -> None:
     told = ", ".join(f"{n} {name}" for name, n in counted.items())
     rejected = int((reviews["annotation"] == "rejected").sum())
     desk.notes.append(f"review: {told}; {rejected} pairs rejected (table confirmed)")
+    named = f"review of {parts.past.name if parts.past else ', '.join(parts.sources)}"
+    accepted = [f"{f.subject}: {f.words}" for f in findings if f.statistic == RATES[0]]
+    desk.run.describe(named, f"{told}; {rejected} rejected. Accepted: {'. '.join(accepted)}.")
