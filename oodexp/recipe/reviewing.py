@@ -10,7 +10,7 @@ import pandas as pd
 from oodexp.error import OodexpError
 from oodexp.metric.base import Evidence
 from oodexp.recipe import step
-from oodexp.recipe.base import RECORDS, Desk, Parts
+from oodexp.recipe.base import RECORDS, Desk, Parts, each_source
 from oodexp.source.base import Outlined
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Reviewing:
         past = build("tracker").past(run_id)
         config = past.config
         # Files of verdicts need no image, and photographs may have moved.
-        made = build("source", config) if review.serves else {}
+        made = each_source(build("source", config)) if review.serves else {}
         sources = {source.name: source for source in made.values()}
         return cls(review, past, None, sources, build("metric", config), config["answer"]["reader"])
 

@@ -146,6 +146,5 @@ def keep_safe(found: Instances, root: Path, source: str) -> tuple[Instances, dic
         pairs=found.pairs[~found.pairs["image_id"].isin(list(refused))].reset_index(drop=True),
         presence=found.presence[keep.to_numpy()],
         problems=table.concat(Problem, [found.problems, table.frame(Problem, rows)]),
-        texts=found.texts,
     )
     return safe, paths
