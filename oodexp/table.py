@@ -56,7 +56,7 @@ def check(record: type, table: pd.DataFrame) -> pd.DataFrame:
             the wrong type, and the first repeated key.
     """
     # pandas keeps texts as large strings: written so at once, they are not copied.
-    return _to_pandas(_arrow(record, table, pa.large_string()))
+    return to_pandas(_arrow(record, table, pa.large_string()))
 
 
 def to_arrow(record: type, table: pd.DataFrame) -> pa.Table:
@@ -91,7 +91,7 @@ def read(record: type, path: Path) -> pd.DataFrame:
 
 def from_arrow(record: type, rows: pa.Table) -> pd.DataFrame:
     """The table in pandas form, checked (see `check`)."""
-    return check(record, _to_pandas(rows))
+    return check(record, to_pandas(rows))
 
 
 def concat(record: type, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
@@ -99,8 +99,8 @@ def concat(record: type, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     parts = [to_arrow(record, t) for t in tables]
     filled = [part for part in parts if part.num_rows]
     if len(filled) < 2:  # checked already
-        return _to_pandas(filled[0]) if filled else frame(record)
-    return check(record, _to_pandas(pa.concat_tables(filled)))
+        return to_pandas(filled[0]) if filled else frame(record)
+    return check(record, to_pandas(pa.concat_tables(filled)))
 
 
 def _arrow(record: type, table: pd.DataFrame, text: pa.DataType) -> pa.Table:
@@ -122,7 +122,8 @@ def _column(name: str, hint: Any) -> pa.Field:
     return pa.field(name, _ARROW[inner], nullable)
 
 
-def _to_pandas(table: pa.Table) -> pd.DataFrame:
+def to_pandas(table: pa.Table) -> pd.DataFrame:
+    """An Arrow table of a record, or some columns of it, as a table of this module."""
     nullable = [f.name for f in table.schema if f.nullable]
     strict = [name for name in table.column_names if name not in nullable]
     parts = [

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from oodexp.columns import Rows, coded
 from oodexp.error import OodexpError
 
 if TYPE_CHECKING:
@@ -14,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The tables that a measurement rests on."""
+    """The tables that a measurement rests on, in memory or on disk: take the columns needed."""
 
-    pairs: pd.DataFrame
+    pairs: Rows
     """`record.Pair`."""
-    memberships: pd.DataFrame
+    memberships: Rows
     """`record.Membership`."""
-    questions: pd.DataFrame
+    questions: Rows
     """`record.Question`."""
-    answers: pd.DataFrame
+    answers: Rows
     """`record.Answer`, of all VLMs and readers."""
-    completions: pd.DataFrame
+    completions: Rows
     """`record.Completion`, of all VLMs."""
 
 
@@ -38,7 +39,7 @@ def check_readers(evidence: Evidence, readers: Mapping[str, str]) -> None:
     Raises:
         OodexpError: Names the setting and the readers that there are.
     """
-    have = sorted(evidence.answers["reader"].unique())
+    have = sorted(coded(evidence.answers, "reader").texts)
     for role, name in readers.items():
         if have and name not in have:
             raise OodexpError(

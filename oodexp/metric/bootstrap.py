@@ -6,13 +6,20 @@ questions. One draw serves every split and model of a run: differences are paire
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 MOST_UNDEFINED = 0.05
 """An interval is given up when more than this share of the resamples has no value."""
+
+_CELLS = 1 << 22
+"""Weights that are held at once."""
 
 
 class Interval(NamedTuple):
@@ -29,6 +36,57 @@ class Interval(NamedTuple):
 def resample_weights(images: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
     """How often each image is drawn in each resample: float64, (resample, image); rows sum to n."""
     return rng.multinomial(images, np.full(images, 1 / images), size=resamples).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """The rows of `resample_weights` a few at a time, the same ones at each iteration.
+
+    All together they are images x resamples numbers: 3 GB for 200,000 images.
+    """
+
+    images: int
+    """Number of images, >= 1."""
+    resamples: int
+    """Number of resamples."""
+    seed: int
+    """Seed of the draws."""
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Weights, (some resamples, image)."""
+        rng, left = np.random.default_rng(self.seed), self.resamples
+        size = max(1, _CELLS // self.images)
+        while left > 0:
+            yield resample_weights(self.images, min(size, left), rng)
+            left -= size
+
+
+def summed(draws: Iterable[np.ndarray], counts: csr_array) -> np.ndarray:
+    """Sums of counts over images in each resample, float64, (resample, k).
+
+    Weights and counts are whole numbers, so that the sums are exact in any order.
+
+    Args:
+        draws: Blocks of weights, (some resamples, image).
+        counts: Counts of each image, (image, k).
+    """
+    turned = counts.T.tocsr()
+    return np.concatenate([(turned @ np.ascontiguousarray(block.T)).T for block in draws])
+
+
+def split_up(draws: Iterable[np.ndarray], counts: Sequence[csr_array]) -> list[np.ndarray]:
+    """`summed` of several counts from one pass over the draws, which take the time.
+
+    Args:
+        draws: Blocks of weights, (some resamples, image).
+        counts: Counts of each image, (image, k), each with a k of its own.
+    """
+    from scipy.sparse import hstack
+
+    if not counts:
+        return []
+    ends = np.cumsum([c.shape[1] for c in counts])[:-1]
+    return np.split(summed(draws, hstack(counts, format="csr")), ends, axis=1)
 
 
 def resampled(

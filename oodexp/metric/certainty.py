@@ -6,7 +6,7 @@ needs no threshold on it; the calibration error compares it with how often yes i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -22,8 +22,8 @@ METRICS = ("auroc", "ece")
 BINS = 15
 """Equal parts of [0, 1], each closed on the right, the first one on both sides."""
 
-_CHUNK = 64
-"""Resamples at once: their weights of all questions are held in memory."""
+_CELLS = 1 << 23
+"""Weights of questions that are held at once."""
 
 
 def bin_of(probability: np.ndarray) -> np.ndarray:
@@ -84,48 +84,53 @@ def weighted_auroc(probability: np.ndarray, target: np.ndarray, weights: np.ndar
 
 
 def certainty(
-    probability: np.ndarray, target: np.ndarray, image: np.ndarray, weights: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+    probability: np.ndarray, target: np.ndarray, image: np.ndarray, images: int,
+    draws: Iterable[np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """AUROC and calibration error of a group of questions, and their resamples.
 
     Args:
         probability: P(yes), (question,).
         target: bool, (question,).
         image: Number of its image, (question,).
-        weights: Of `bootstrap.resample_weights`, (resample, image).
+        images: Number of images.
+        draws: Blocks of `bootstrap.resample_weights`, (some resamples, image).
 
     Returns:
         Values (2,), and resampled values (resample, 2).
     """
-    images = weights.shape[1]
     sums = bin_sums(probability, target, image, images)
     whole = weighted_auroc(probability, target, np.ones((1, len(target))))
-    parts = [
-        weighted_auroc(probability, target, weights[at : at + _CHUNK][:, image])
-        for at in range(0, len(weights), _CHUNK)
-    ]
-    errors = resampled(weights, sums, calibration_error)
+    size = max(1, _CELLS // max(1, len(image)))
+    parts, errors = [], []
+    for block in draws:
+        parts += [
+            weighted_auroc(probability, target, block[at : at + size][:, image])
+            for at in range(0, len(block), size)
+        ]
+        errors.append(resampled(block, sums, calibration_error))
     values = np.array([whole[0], calibration_error(sums.sum(axis=0))])
-    return values, np.stack([np.concatenate(parts), errors], axis=1)
+    return values, np.stack([np.concatenate(parts), np.concatenate(errors)], axis=1)
 
 
 def certainties(
-    evidence: Evidence, number: Mapping[str, int], weights: np.ndarray
+    evidence: Evidence, images: pd.Index, draws: Iterable[np.ndarray]
 ) -> Iterator[Measurement]:
     """AUROC and calibration error where probabilities were measured, all sources together.
 
     Args:
         evidence: The tables.
-        number: Number of each image, by source and id, a NUL between them.
-        weights: Of `bootstrap.resample_weights`, (resample, image).
+        images: The images by number: source and id, a NUL between them.
+        draws: Blocks of `bootstrap.resample_weights`, (some resamples, image), the same at each
+            iteration.
     """
     for (vlm, kind, split), mine in _groups(evidence):
-        image = (mine["source"] + "\0" + mine["image_id"]).map(number).to_numpy(dtype=np.int64)
-        values, draws = certainty(
-            mine["yes_probability"].to_numpy(), mine["target"].to_numpy(), image, weights
+        image = images.get_indexer(mine["source"] + "\0" + mine["image_id"])
+        values, drawn = certainty(
+            mine["yes_probability"].to_numpy(), mine["target"].to_numpy(), image, len(images), draws
         )
         for m, metric in enumerate(METRICS):
-            lower, upper, reason = interval(draws[:, m])
+            lower, upper, reason = interval(drawn[:, m])
             if np.isnan(values[m]):
                 reason = "all targets are the same"
             yield Measurement(
@@ -149,9 +154,13 @@ def calibration(evidence: Evidence) -> pd.DataFrame:
 
 def _groups(evidence: Evidence) -> list[tuple[tuple[str, str, str], pd.DataFrame]]:
     """Questions about drawn pairs whose probabilities are known, by VLM, kind and split."""
-    known = evidence.completions.dropna(subset="yes_probability")
-    asked = evidence.questions.drop(columns="split")
-    drawn = evidence.memberships[evidence.memberships["drawn"]]
+    if not evidence.completions["yes_probability"].notna().any():
+        return []
+    known = evidence.completions[["vlm", "question_id", "yes_probability"]]
+    known = known.dropna(subset="yes_probability")
+    asked = evidence.questions[["question_id", "kind", *PAIR, "target"]]
+    members = evidence.memberships[[*PAIR, "split", "drawn"]]
+    drawn = members[members["drawn"]]
     joined = known.merge(asked, on="question_id").merge(drawn[[*PAIR, "split"]], on=PAIR)
     joined = joined.assign(
         target=joined["target"] == "yes",

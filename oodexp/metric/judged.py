@@ -2,65 +2,174 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Iterator
+from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from oodexp.columns import Codes, arrow, coded, positions
 from oodexp.metric.base import Evidence
-from oodexp.metric.composition import groups
+from oodexp.metric.mix import Grouping, groupings
 
 PAIR = ["source", "image_id", "category"]
+YES, NO, UNREAD, UNASKED = 1, 0, -1, -2
+"""Codes of a reading."""
 
 
-def judged(evidence: Evidence, headline: str, paper: str) -> pd.DataFrame:
-    """One row per VLM, convention and answered question about a drawn pair.
+class Asked(NamedTuple):
+    """The questions about drawn pairs, as numbers, (question,)."""
 
-    Columns: `vlm`, `kind`, `convention`, `source`, `image_id`, `category`, `split`, `groups` (list
-    of labels), `answer` and `target` (bool, True is yes), `unread` (bool) and `used` (bool: whether
-    the row counts).
+    kind: Codes
+    """The question set."""
+    source: Codes
+    """The data set."""
+    image: np.ndarray
+    """Number of the image in `images`."""
+    images: pd.Index
+    """Source and id of each image with an answer, a NUL between them, in order."""
+    pair: np.ndarray
+    """Number of the pair among the memberships."""
+    split: Codes
+    """Split of the pair."""
+    target: np.ndarray
+    """Whether yes is right, bool."""
+    groupings: list[Grouping]
+    """Composition groups, `codes` by question."""
 
-    Conventions: `headline` takes an unread answer as the wrong one; `read` leaves it out; `paper`
-    reads by the authors' rule, to which only failed requests are unread, and leaves out both
-    questions of a pair with a failed request.
+
+class Judged(NamedTuple):
+    """The answers of one VLM to questions of `Asked` under one convention."""
+
+    convention: str
+    """`headline`, `read` or `paper`."""
+    question: np.ndarray
+    """Numbers of the answered questions."""
+    answer: np.ndarray
+    """Whether the answer is yes, bool; of an unread one the wrong answer."""
+    unread: np.ndarray
+    """Whether there is no reading, bool."""
+    used: np.ndarray
+    """Whether the answer counts, bool."""
+
+
+class Readings(NamedTuple):
+    """What each VLM said to the questions of an `Asked`."""
+
+    asked: Asked
+    """The questions."""
+    said: dict[str, dict[str, np.ndarray]]
+    """Codes of readings, int8, (question,), by VLM in order of name, then by convention."""
+
+    def judged(self, vlm: str) -> Iterator[Judged]:
+        """The answers of a VLM under each convention.
+
+        `headline` takes an unread answer as the wrong one; `read` leaves it out; `paper` reads by
+        the authors' rule, to which only failed requests are unread, and leaves out both questions
+        of a pair with a failed request.
+        """
+        for convention in ("headline", "read", "paper"):
+            said = self.said[vlm]["paper" if convention == "paper" else "headline"]
+            question = np.flatnonzero(said != UNASKED)
+            mine, unread = said[question], said[question] == UNREAD
+            used = np.ones(len(question), bool)
+            if convention == "read":
+                used = ~unread
+            elif convention == "paper":
+                used = ~self._failed(question, unread)
+            answer = np.where(unread, ~self.asked.target[question], mine == YES)
+            yield Judged(convention, question, answer, unread, used)
+
+    def _failed(self, question: np.ndarray, unread: np.ndarray) -> np.ndarray:
+        """Whether a question of the same kind about the pair is unread, bool."""
+        kinds = len(self.asked.kind.texts)
+        place = self.asked.pair[question] * kinds + self.asked.kind.codes[question]
+        return np.isin(place, place[unread])
+
+
+def readings(evidence: Evidence, headline: str, paper: str) -> Readings:
+    """All readings of all questions about drawn pairs.
 
     Args:
         evidence: The tables.
         headline: Name of the reader of `headline` and `read`.
         paper: Name of the reader with the authors' rule.
     """
-    about = _about(evidence)
-    answers = evidence.answers.merge(about, on="question_id", validate="many_to_one")
-    read = answers[answers["reader"] == headline]
-    authors = answers[answers["reader"] == paper]
-    parts = [
-        _counted(read, "headline", pd.Series(True, index=read.index)),
-        _counted(read, "read", read["reading"].notna()),
-        _counted(authors, "paper", ~_pair_failed(authors)),
-    ]
-    return pd.concat(parts, ignore_index=True)
+    members = evidence.memberships[[*PAIR, "split", "drawn"]]
+    members = members[members["drawn"]].reset_index(drop=True)
+    pair = positions(members, evidence.questions, PAIR)
+    rows = np.flatnonzero(pair >= 0)
+    said = _said(evidence, {"headline": headline, "paper": paper}, rows)
+    return Readings(_asked(evidence, members, pair[rows], rows, said), said)
 
 
-def _about(evidence: Evidence) -> pd.DataFrame:
-    drawn = evidence.memberships[evidence.memberships["drawn"]]
-    labels = pd.DataFrame(groups(evidence.pairs)).T
-    named = evidence.pairs[PAIR].assign(
-        groups=[[v for v in row if isinstance(v, str)] for row in labels.to_numpy()]
-        if len(labels)
-        else [[] for _ in range(len(evidence.pairs))]
-    )
-    questions = evidence.questions[["question_id", "kind", *PAIR, "target"]]
-    joined = questions.merge(drawn[[*PAIR, "split"]], on=PAIR, validate="many_to_one")
-    return joined.merge(named, on=PAIR, how="left", validate="many_to_one")
+def _said(
+    evidence: Evidence, readers: dict[str, str], rows: np.ndarray
+) -> dict[str, dict[str, np.ndarray]]:
+    """See `Readings.said`; of the questions in some rows, and of VLMs that answered one."""
+    question = positions(evidence.questions, evidence.answers, ["question_id"])
+    vlm, reader = coded(evidence.answers, "vlm"), coded(evidence.answers, "reader")
+    code = _reading(arrow(evidence.answers, "reading"))
+    found: dict[str, dict[str, np.ndarray]] = {}
+    for number, name in sorted(enumerate(vlm.texts), key=lambda item: item[1]):
+        mine = {}
+        for convention, wanted in readers.items():
+            whole = np.full(len(evidence.questions), UNASKED, np.int8)
+            if wanted in reader.texts:
+                chosen = (vlm.codes == number) & (reader.codes == reader.texts.index(wanted))
+                chosen &= question >= 0
+                whole[question[chosen]] = code[chosen]
+            mine[convention] = whole[rows]
+        if any((said != UNASKED).any() for said in mine.values()):
+            found[name] = mine
+    return found
 
 
-def _counted(answers: pd.DataFrame, convention: str, used: pd.Series) -> pd.DataFrame:
-    target = answers["target"] == "yes"
-    unread = answers["reading"].isna()
-    answer = (answers["reading"] == "yes").where(~unread, ~target)
-    columns = answers[["vlm", "kind", "source", "image_id", "category", "split", "groups"]]
-    return columns.assign(
-        convention=convention, target=target, answer=answer.astype(bool), unread=unread, used=used
-    )
+def _reading(column: pa.ChunkedArray) -> np.ndarray:
+    yes = pc.equal(column, "yes") if not pa.types.is_null(column.type) else column
+    return pc.fill_null(yes.cast(pa.int8()), UNREAD).to_numpy()
 
 
-def _pair_failed(answers: pd.DataFrame) -> pd.Series:
-    failed = answers["reading"].isna()
-    return failed.groupby([answers[c] for c in ("vlm", "kind", *PAIR)]).transform("any")
+def _asked(
+    evidence: Evidence, members: pd.DataFrame, pair: np.ndarray, rows: np.ndarray,
+    said: dict[str, dict[str, np.ndarray]],
+) -> Asked:  # fmt: skip
+    """The questions in some rows about pairs of these numbers."""
+    source = _chosen(coded(evidence.questions, "source"), rows)
+    image = _chosen(coded(evidence.questions, "image_id"), rows)
+    kind = _chosen(coded(evidence.questions, "kind"), rows)
+    target = _chosen(coded(evidence.questions, "target"), rows)
+    split = coded(members, "split")
+    answered = np.zeros(len(rows), bool)
+    for mine in said.values():
+        for codes in mine.values():
+            answered |= codes != UNASKED
+    number, images = _images(source, image, answered)
+    known = evidence.pairs[[*PAIR, "count", "area", "planted"]]
+    place = positions(known, members, PAIR)[pair]
+    grouped = [g._replace(codes=np.append(g.codes, -1)[place]) for g in groupings(known)]
+    yes = target.texts.index("yes") if "yes" in target.texts else -2
+    return Asked(
+        kind, source, number, images, pair, Codes(split.codes[pair], split.texts),
+        target.codes == yes, grouped,
+    )  # fmt: skip
+
+
+def _chosen(column: Codes, rows: np.ndarray) -> Codes:
+    return Codes(column.codes[rows], column.texts)
+
+
+def _images(source: Codes, image: Codes, answered: np.ndarray) -> tuple[np.ndarray, pd.Index]:
+    """Number of each question's image, -1 for one without answers, and the images in order."""
+    total = max(1, len(image.texts))
+    key = source.codes.astype(np.int64) * total + image.codes
+    different, inverse = np.unique(key[answered], return_inverse=True)
+    names = [f"{source.texts[k // total]}\0{image.texts[k % total]}" for k in different.tolist()]
+    order = np.argsort(np.array(names, dtype=object), kind="stable") if names else different
+    rank = np.empty(len(names), np.int64)
+    rank[order] = np.arange(len(names))
+    number = np.full(len(key), -1, np.int64)
+    number[answered] = rank[inverse] if names else inverse
+    return number, pd.Index([names[n] for n in order], dtype="str")

@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from oodexp import table
+from oodexp.columns import Codes
 from oodexp.error import OodexpError
 from oodexp.metric.base import Evidence, check_readers
 from oodexp.metric.binary import METRICS, from_counts, undefined_reason
-from oodexp.metric.bootstrap import interval, resample_weights, resampled
+from oodexp.metric.bootstrap import Draws, interval, split_up
 from oodexp.metric.certainty import certainties
-from oodexp.metric.judged import judged
+from oodexp.metric.counted import counted
+from oodexp.metric.judged import UNASKED, Asked, Judged, Readings, readings
+from oodexp.metric.mix import Grouping
 from oodexp.record import SPLITS, Measurement
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 POOLED = "pooled"
 PLAIN = "existence"
 """The kind that others of the same run are compared with, as chain of thought."""
-KEYS = ["kind", "source", "split", "group", "convention"]
+
+
+class Cell(NamedTuple):
+    """What counts together."""
+
+    kind: str
+    """The question set."""
+    source: str
+    """A data set, or `POOLED`."""
+    split: str
+    """Split of the pairs."""
+    group: str
+    """`all`, or a composition group."""
+    convention: str
+    """`headline`, `read` or `paper`."""
 
 
 class Binary:
@@ -48,99 +69,153 @@ class Binary:
             OodexpError: If a reader that was named gave no answers while others did.
         """
         check_readers(evidence, self._readers)
-        rows = judged(evidence, **self._readers)
-        rows["image"], ids = pd.factorize(rows["source"] + "\0" + rows["image_id"], sort=True)
-        images = len(ids)
-        weights = None
-        if images:
-            weights = resample_weights(images, self._resamples, np.random.default_rng(self._seed))
+        known = readings(evidence, **self._readers)
+        images = len(known.asked.images)
+        if not images:
+            return table.frame(Measurement)
+        draws = Draws(images, self._resamples, self._seed)
+        tables = {vlm: _tabled(known, vlm) for vlm in known.said}
+        resampled = split_up(draws, [mine.counts for mine in tables.values()])
         found: list[Measurement] = []
-        for vlm, mine in rows.groupby("vlm", sort=True):
-            long = _spread(mine)
-            counts = _confusion(long, images)
-            found += _measurements(str(vlm), long, counts, weights)
-        if weights is not None:
-            number = {name: n for n, name in enumerate(ids)}
-            found += certainties(evidence, number, weights)
+        for (vlm, mine), sums in zip(tables.items(), resampled, strict=True):
+            found += _measurements(vlm, mine, sums)
+        found += certainties(evidence, known.asked.images, draws)
         return table.frame(Measurement, found)
 
 
-def _spread(rows: pd.DataFrame) -> pd.DataFrame:
-    """Each row once per (source or pooled) x (all or composition group) that it counts in."""
-    grouped = rows.assign(group=rows["groups"]).explode("group").dropna(subset="group")
-    both = pd.concat([rows.assign(group="all"), grouped])
-    if rows["source"].nunique() > 1:
-        both = pd.concat([both, both.assign(source=POOLED)])
-    else:
-        both = both.assign(source=POOLED)
-    return both.assign(cell=both.groupby(KEYS, sort=True).ngroup()).reset_index(drop=True)
+class _Tabled(NamedTuple):
+    """The cells of one VLM."""
+
+    cells: list[Cell]
+    """What they are."""
+    counts: csr_array
+    """tp, fp, fn, tn of each, (image, 4 x cell)."""
+    unread: np.ndarray
+    """Unread answers of each, (cell,)."""
 
 
-def _confusion(long: pd.DataFrame, images: int) -> np.ndarray:
-    """Confusion counts of each cell and image, (cell, image, 4)."""
-    import torch
+def _tabled(known: Readings, vlm: str) -> _Tabled:
+    """Each answer once per (source or pooled) x (all or composition group) that it counts in."""
+    from scipy.sparse import hstack
 
-    from oodexp.metric.confusion import GroupedConfusion
+    asked, cells, counts, unread = known.asked, list[Cell](), [], []
+    everything = Grouping("all", ["all"], np.zeros(len(asked.target), np.int64))
+    several = len({*asked.source.codes[_answered(known, vlm)].tolist()}) > 1
+    for one in known.judged(vlm):
+        for grouping in (everything, *asked.groupings):
+            for source in (asked.source, None) if several else (asked.source,):
+                names, cell, inside = _cells(asked, one, grouping, source)
+                counts.append(_counts(asked, one, cell, inside, len(names)))
+                unread.append(np.bincount(cell, one.unread[inside], len(names)).astype(np.int64))
+                cells += names
+    if not several:
+        cells = [cell._replace(source=POOLED) for cell in cells]
+    return _Tabled(cells, hstack(counts, format="csr"), np.concatenate(unread))
 
-    used = long[long["used"]]
-    cells = int(long["cell"].max()) + 1 if len(long) else 0
-    # Where a run has several processes, each has all answers: their counts must not be added.
-    confusion = GroupedConfusion(cells * images, sync_on_compute=False)
-    confusion.update(
-        torch.tensor((used["cell"] * images + used["image"]).to_numpy(dtype=np.int64)),
-        torch.tensor(used["answer"].to_numpy(dtype=bool)),
-        torch.tensor(used["target"].to_numpy(dtype=bool)),
-    )
-    return confusion.compute().numpy().reshape(cells, images, 4)
+
+def _answered(known: Readings, vlm: str) -> np.ndarray:
+    return np.any([codes != UNASKED for codes in known.said[vlm].values()], axis=0)
 
 
-def _measurements(
-    vlm: str, long: pd.DataFrame, counts: np.ndarray, weights: np.ndarray | None
-) -> Iterator[Measurement]:
-    cells = long.groupby("cell").agg(dict.fromkeys(KEYS, "first") | {"unread": "sum"})
-    names = {tuple(row[k] for k in KEYS): int(i) for i, row in cells.iterrows()}  # type: ignore[call-overload]
-    draws = {} if weights is None else {
-        c: resampled(weights, counts[c], from_counts) for c in names.values()
-    }  # fmt: skip
-    for (kind, source, split, group, convention), cell in sorted(names.items(), key=_reading_order):
-        head = (vlm, kind, source, split)
-        tail = (group, convention, counts[cell], int(cells.loc[cell, "unread"]))
-        mine = from_counts(counts[cell].sum(axis=0))
-        yield from _values(head, tail, mine, draws[cell], "none", None)
-        drop = names.get((kind, source, SPLITS[0], group, convention))
+def _cells(
+    asked: Asked, one: Judged, grouping: Grouping, source: Codes | None
+) -> tuple[list[Cell], np.ndarray, np.ndarray]:
+    """Names of the cells, the cell of each answer that is in one, and which these are."""
+    question = one.question
+    group = grouping.codes[question]
+    inside = group >= 0
+    question, group = question[inside], group[inside]
+    of = np.zeros(len(question), np.int64) if source is None else source.codes[question]
+    sources = [POOLED] if source is None else source.texts
+    texts = asked.kind.texts, sources, asked.split.texts, grouping.labels
+    codes = asked.kind.codes[question], of, asked.split.codes[question], group
+    key = np.ravel_multi_index(codes, [len(t) for t in texts])
+    different, cell = np.unique(key, return_inverse=True)
+    named = np.unravel_index(different, [len(t) for t in texts])
+    names = [
+        Cell(*(t[n] for t, n in zip(texts, row, strict=True)), one.convention)
+        for row in zip(*named, strict=True)
+    ]
+    return names, cell, inside
+
+
+def _counts(
+    asked: Asked, one: Judged, cell: np.ndarray, inside: np.ndarray, cells: int
+) -> csr_array:
+    used = one.used[inside]
+    question = one.question[inside][used]
+    return counted(
+        cell[used], asked.image[question], one.answer[inside][used], asked.target[question],
+        (len(asked.images), cells),
+    )  # fmt: skip
+
+
+def _measurements(vlm: str, mine: _Tabled, sums: np.ndarray) -> Iterator[Measurement]:
+    """Rows of one VLM.
+
+    Args:
+        vlm: Its name.
+        mine: Its cells.
+        sums: Their counts in each resample, (resample, 4 x cell).
+    """
+    totals = mine.counts.sum(axis=0).reshape(-1, 4)
+    images = _images(mine.counts)
+    names = {cell: n for n, cell in enumerate(mine.cells)}
+    draws = {n: from_counts(sums[:, 4 * n : 4 * n + 4]) for n in names.values()}
+    for cell, n in sorted(names.items(), key=_reading_order):
+        kind, source, split, group, convention = cell
+        about = _About(vlm, cell, totals[n], int(mine.unread[n]), int(images[n]))
+        here = from_counts(totals[n])
+        yield from _values(about, here, draws[n], "none", None)
+        drop = names.get(cell._replace(split=SPLITS[0]))
         if split != SPLITS[0] and drop is not None:
-            base = counts[drop]
-            lost = from_counts(base.sum(axis=0)) - mine
-            yield from _values(head, tail, lost, draws[drop] - draws[cell], SPLITS[0], base)
-        plain = names.get((PLAIN, source, split, group, convention))
+            base = totals[drop]
+            lost = from_counts(base) - here
+            yield from _values(about, lost, draws[drop] - draws[n], SPLITS[0], base)
+        plain = names.get(cell._replace(kind=PLAIN))
         if kind != PLAIN and plain is not None:
-            base = counts[plain]
-            gain = mine - from_counts(base.sum(axis=0))
-            yield from _values(head, tail, gain, draws[cell] - draws[plain], PLAIN, base)
+            base = totals[plain]
+            gain = here - from_counts(base)
+            yield from _values(about, gain, draws[n] - draws[plain], PLAIN, base)
+
+
+def _images(counts: csr_array) -> np.ndarray:
+    """Number of images that each cell counts on, (cell,)."""
+    rows = counts.tocoo()
+    cells = counts.shape[1] // 4
+    place = np.unique(rows.row.astype(np.int64) * cells + rows.col // 4)
+    return np.bincount(place % cells, minlength=cells)
+
+
+class _About(NamedTuple):
+    """What a measurement rests on."""
+
+    vlm: str
+    cell: Cell
+    total: np.ndarray
+    unread: int
+    images: int
 
 
 def _values(
-    head: tuple[str, str, str, str], tail: tuple[str, str, np.ndarray, int], values: np.ndarray,
-    draws: np.ndarray, contrast: str, reference: np.ndarray | None,
+    about: _About, values: np.ndarray, draws: np.ndarray, contrast: str,
+    reference: np.ndarray | None,
 ) -> Iterator[Measurement]:  # fmt: skip
-    group, convention, counts, unread = tail
-    total = counts.sum(axis=0)
+    kind, source, split, group, convention = about.cell
     for m, metric in enumerate(METRICS if group == "all" else METRICS[:1]):
-        reason = undefined_reason(total, metric)
+        reason = undefined_reason(about.total, metric)
         if reason is None and reference is not None:
-            reason = undefined_reason(reference.sum(axis=0), metric)
+            reason = undefined_reason(reference, metric)
             reason = reason and f"{contrast}: {reason}"
         value, (lower, upper, width) = float(values[m]), interval(draws[:, m])
         if reason is not None:
             lower, upper = np.nan, np.nan
         yield Measurement(
-            *head, contrast, group, convention, metric, value, lower, upper, int(total.sum()),
-            unread, int(counts.any(axis=1).sum()), reason or width,
+            about.vlm, kind, source, split, contrast, group, convention, metric, value, lower,
+            upper, int(about.total.sum()), about.unread, about.images, reason or width,
         )  # fmt: skip
 
 
-def _reading_order(
-    item: tuple[tuple[str, str, str, str, str], int],
-) -> tuple[bool | str | int, ...]:
+def _reading_order(item: tuple[Cell, int]) -> tuple[bool | str | int, ...]:
     kind, source, split, group, convention = item[0]
     return kind, source != POOLED, source, SPLITS.index(split), group != "all", group, convention

@@ -17,7 +17,7 @@ from oodexp import table
 from oodexp.error import OodexpError
 from oodexp.metric.base import Evidence, check_readers
 from oodexp.metric.binary import FN, FP, TN, TP
-from oodexp.metric.bootstrap import Interval, interval, resample_weights
+from oodexp.metric.bootstrap import Draws, Interval, interval
 from oodexp.metric.rates import PARTS, RATES, parts, rates, undefined_reason
 from oodexp.metric.tally import Tally, tallies
 from oodexp.record import SPLITS, Measurement
@@ -71,20 +71,20 @@ class Polling:
         if not len(rows):
             return table.frame(Measurement)
         images = int(rows["image"].max()) + 1
-        weights = resample_weights(images, self._resamples, np.random.default_rng(self._seed))
+        draws = Draws(images, self._resamples, self._seed)
         found: list[Measurement] = []
         for vlm, mine in rows.groupby("vlm", sort=True):
-            found += _of_vlm(str(vlm), tallies(_spread(mine), KEYS, weights))
+            found += _of_vlm(str(vlm), tallies(_spread(mine), KEYS, draws))
         return table.frame(Measurement, found)
 
 
 def _asserted(evidence: Evidence, reader: str) -> pd.DataFrame:
     """A row per VLM and question: `truth` and `asserted` (presence, bool) and `unread`."""
-    asked = evidence.questions[evidence.questions["kind"] == KIND]
     columns = ["question_id", "source", "image_id", "split", "strategy", "polarity", "target"]
-    mine = evidence.answers[evidence.answers["reader"] == reader]
-    rows = mine[["vlm", "question_id", "reading"]].merge(
-        asked[columns], on="question_id", validate="many_to_one"
+    asked = evidence.questions[["kind", *columns]]
+    answers = evidence.answers[["vlm", "reader", "question_id", "reading"]]
+    rows = answers[answers["reader"] == reader].drop(columns="reader").merge(
+        asked.loc[asked["kind"] == KIND, columns], on="question_id", validate="many_to_one"
     )
     positive, unread = rows["polarity"] == "present", rows["reading"].isna()
     truth = (rows["target"] == "yes") == positive

@@ -11,7 +11,7 @@ from oodexp import table
 from oodexp.error import OodexpError
 from oodexp.metric.base import Evidence, check_readers
 from oodexp.metric.binary import FN, TP
-from oodexp.metric.bootstrap import interval, resample_weights
+from oodexp.metric.bootstrap import Draws, interval
 from oodexp.metric.chain import COLUMNS, Rule, breaks, constant, points
 from oodexp.metric.tally import Tally, tallies
 from oodexp.record import SPLITS, Measurement
@@ -60,18 +60,18 @@ class Progression:
             OodexpError: If a reader that was named gave no answers while others did.
         """
         check_readers(evidence, self._readers)
-        samples = _samples(evidence.questions)
+        asked = ["question_id", *SAMPLE, "category", "other", "polarity", "target"]
+        samples = _samples(evidence.questions[asked])
         if not len(samples):
             return table.frame(Measurement)
         samples["image"] = pd.factorize(samples["source"] + "\0" + samples["image_id"], sort=True)[
             0
         ]
-        weights = resample_weights(
-            int(samples["image"].max()) + 1, self._resamples, np.random.default_rng(self._seed)
-        )
+        draws = Draws(int(samples["image"].max()) + 1, self._resamples, self._seed)
         fixed = _constants(samples, self._rule)
         found: list[Measurement] = []
-        for vlm, mine in evidence.answers.groupby("vlm", sort=True):
+        answers = evidence.answers[["vlm", "reader", "question_id", "reading", "correct"]]
+        for vlm, mine in answers.groupby("vlm", sort=True):
             parts = []
             for convention, reader in self._readers.items():
                 parts.append(
@@ -80,7 +80,7 @@ class Progression:
             found += _measurements(
                 str(vlm),
                 tallies(
-                    pd.concat([fixed, _pooled(pd.concat(parts))], ignore_index=True), KEYS, weights
+                    pd.concat([fixed, _pooled(pd.concat(parts))], ignore_index=True), KEYS, draws
                 ),
             )
         return table.frame(Measurement, found)

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from oodexp.metric.binary import FN, FP
-from oodexp.metric.bootstrap import resampled
+from oodexp.metric.bootstrap import Draws, summed
+from oodexp.metric.counted import counted
 
 
 class Tally(NamedTuple):
@@ -31,42 +32,33 @@ class Tally(NamedTuple):
         return Tally(*(np.zeros_like(mine) for mine in self))
 
 
-def tallies(
-    rows: pd.DataFrame, keys: list[str], weights: np.ndarray
-) -> dict[tuple[str, ...], Tally]:
+def tallies(rows: pd.DataFrame, keys: list[str], draws: Draws) -> dict[tuple[str, ...], Tally]:
     """The tally of each cell.
 
     Args:
-        rows: An answer a row: `asserted`, `truth`, `unread` and `used` (bool), `image` (a row of
-            the weights), and the columns of `keys`.
+        rows: An answer a row: `asserted`, `truth`, `unread` and `used` (bool), `image` (a number
+            below `draws.images`), and the columns of `keys`.
         keys: Columns that name the cell.
-        weights: Of `bootstrap.resample_weights`, (resample, image).
+        draws: The resamples.
 
     Returns:
         Tallies by the values of `keys`.
     """
-    import torch
-
-    from oodexp.metric.confusion import GroupedConfusion
-
     cell = rows.groupby(keys, sort=True).ngroup()
     names = rows[keys].groupby(cell).first()
-    images, used = weights.shape[1], rows["used"]
-    # Where a run has several processes, each has all answers: their counts must not be added.
-    confusion = GroupedConfusion(len(names) * images, sync_on_compute=False)
-    confusion.update(
-        torch.tensor((cell * images + rows["image"])[used].to_numpy(dtype=np.int64)),
-        torch.tensor(rows["asserted"][used].to_numpy(dtype=bool)),
-        torch.tensor(rows["truth"][used].to_numpy(dtype=bool)),
-    )
-    counts = confusion.compute().numpy().reshape(len(names), images, 4)
-    # One product for all cells: the weights are large.
-    flat = counts.transpose(1, 0, 2).reshape(images, -1)
-    draws = resampled(weights, flat, lambda sums: sums).reshape(len(weights), len(names), 4)
+    used = rows[rows["used"]]
+    counts = counted(
+        cell[rows["used"]].to_numpy(dtype=np.int64), used["image"].to_numpy(dtype=np.int64),
+        used["asserted"].to_numpy(dtype=bool), used["truth"].to_numpy(dtype=bool),
+        (draws.images, len(names)),
+    )  # fmt: skip
+    sums = summed(draws, counts)
     unread = np.zeros((len(names), 4), dtype=np.int64)
     lost = rows["unread"]
     np.add.at(unread, (cell[lost], np.where(rows["truth"][lost], FN, FP)), 1)
+    columns = counts.tocsc()
     return {
-        tuple(name): Tally(counts[n], draws[:, n], unread[n])
+        tuple(name): Tally(columns[:, at : at + 4].toarray(), sums[:, at : at + 4], unread[n])
         for n, name in enumerate(names.itertuples(index=False))
+        for at in (4 * n,)
     }

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from oodexp import table
+from oodexp.columns import Codes, coded
 from oodexp.error import Paused
-from oodexp.predict.by_image import ByImage, Row
+from oodexp.predict.by_image import ByImage, Row, Rows
 from oodexp.predict.completion import COLUMNS
 from oodexp.predict.content import shown
 from oodexp.predict.ledger import Account
@@ -46,14 +50,19 @@ class Asked(NamedTuple):
 class Answered:
     """What asking a VLM gave."""
 
-    completions: pd.DataFrame
-    """`record.Completion`, in the order of the questions."""
+    parts: Callable[[], Iterator[pd.DataFrame]]
+    """Gives `record.Completion` in the order of the questions, from the store, some at a time."""
     fingerprint: dict[str, Any]
     """What the completions rest on: model and generation settings."""
     asked_questions: int
     """Number of questions that the model was run on; 0 when all came from the store."""
     requests: pd.DataFrame
     """`record.Request` of this run; none for a model that runs here."""
+
+    @property
+    def completions(self) -> pd.DataFrame:
+        """All of `parts`."""
+        return table.concat(Completion, self.parts())
 
 
 class Asking(ByImage["tuple[Image | None, str | None]", Asked]):
@@ -70,9 +79,9 @@ class Asking(ByImage["tuple[Image | None, str | None]", Asked]):
 class Standing(NamedTuple):
     """What the store holds of the questions that are to be asked."""
 
-    keys: list[str]
-    """Of each question, in order; questions of one image and prompt share it."""
-    missing: list[Row]
+    keys: pa.Array
+    """Of each question, text, in order; questions of one image and prompt share it."""
+    missing: Rows
     """Those without an answer, each once."""
     shelf: Shelf
     """Where completions lie."""
@@ -92,18 +101,32 @@ def stand(vlm: Vlm, questions: pd.DataFrame, images: pd.DataFrame, store: Store)
         images: `record.Image` rows of that source, with content hashes.
         store: Keeps completions.
     """
-    sha = questions["image_id"].map(images.set_index("image_id")["sha256"])
-    # A file that could not be read has no bytes to tell it by.
-    content = sha.fillna("no file: " + questions["image_id"])
-    most = [None if pd.isna(m) else int(m) for m in questions["max_tokens"]]
-    keys = [_key(*of) for of in zip(content, questions["prompt"], most, strict=True)]
     fingerprint = vlm.fingerprint()
     schema = SCHEMA if isinstance(vlm, Remote) else None
     shelf = store.shelf("completions", fingerprint, schema)
-    asked = zip(keys, questions["image_id"], questions["prompt"], most, strict=True)
-    every = {key: Row(key, *rest) for key, *rest in asked}
-    missing = _ordered([every[key] for key in shelf.missing(keys, retry=True)])
-    return Standing(keys, missing, shelf, fingerprint)
+    image, prompt = coded(questions, "image_id"), coded(questions, "prompt")
+    sha = dict(zip(images["image_id"], images["sha256"], strict=True))
+    # A file that could not be read has no bytes to tell it by.
+    content = [s if isinstance(s := sha.get(i), str) else f"no file: {i}" for i in image.texts]
+    most = questions["max_tokens"].fillna(-1).to_numpy(dtype=np.int64)
+    keys = _keys(image.codes, content, prompt, most)
+    every = Rows(keys, image.codes, image.texts, prompt.codes, prompt.texts, most)
+    once = keys.dictionary_encode()
+    last = np.empty(len(once.dictionary), np.int64)
+    last[once.indices.to_numpy()] = np.arange(len(keys))  # of questions that share a key
+    lacking = shelf.lacking(once.dictionary, retry=True)
+    return Standing(keys, every.select(last[lacking]).ordered(), shelf, fingerprint)
+
+
+def _keys(
+    image: np.ndarray, content: Sequence[str], prompt: Codes, most: np.ndarray
+) -> pa.Array:
+    """Keys of questions about images of some content."""
+    asked = zip(image.tolist(), prompt.codes.tolist(), most.tolist(), strict=True)
+    return pa.array(
+        (_key(content[i], prompt.texts[p], None if m < 0 else m) for i, p, m in asked),
+        pa.large_string(), size=len(image),
+    )  # fmt: skip
 
 
 def answer(
@@ -135,17 +158,27 @@ def answer(
         module = AnsweringModule(vlm, name)
         items = Asking(rows, read)
         loop.run(f"asking {name}", module, items, loop.answering_batch, {name: shelf})
-    found = shelf.read(keys, loop.patience).to_pandas() if keys else pd.DataFrame(columns=_VALUES)
-    columns = {"vlm": name, "question_id": questions["question_id"].tolist()}
-    # Shards of an older version have fewer columns.
-    columns |= {value: found.get(value, pd.Series(None, found.index)) for value in _VALUES}
-    columns |= {value: columns[value].astype("Int64") for value in ("tokens", "prompt_tokens")}
-    completions = table.frame(Completion, columns)
-    return Answered(completions, fingerprint, len(rows), requests)
+    parts = partial(_completions, name, questions["question_id"], shelf, keys, loop.patience)
+    return Answered(parts, fingerprint, len(rows), requests)
+
+
+def _completions(
+    name: str, question_ids: pd.Series, shelf: Shelf, keys: pa.Array, patience: float
+) -> Iterator[pd.DataFrame]:
+    start = 0
+    for rows in shelf.read_parts(keys, patience):
+        found = rows.to_pandas()
+        ids = question_ids.iloc[start : start + len(found)]
+        start += len(found)
+        columns = {"vlm": np.full(len(found), name, dtype=object), "question_id": ids.array}
+        # Shards of an older version have fewer columns.
+        columns |= {value: found.get(value, pd.Series(None, found.index)) for value in _VALUES}
+        columns |= {value: columns[value].astype("Int64") for value in ("tokens", "prompt_tokens")}
+        yield table.frame(Completion, columns)
 
 
 def _serve(
-    name: str, vlm: Remote, known: Standing, rows: list[Row], read: Callable[[str], bytes],
+    name: str, vlm: Remote, known: Standing, rows: Rows, read: Callable[[str], bytes],
     store: Store, loop: Loop,
 ) -> pd.DataFrame:  # fmt: skip
     """Asks through a network, in one process; the requests of this run (`record.Request`)."""
@@ -156,10 +189,10 @@ def _serve(
     def work(alone: Loop) -> None:
         with account.opened() as ledger:
             # Another run may have asked while this one waited for its turn.
-            still = set(known.shelf.missing([row.key for row in rows], retry=True))
+            still = rows.select(known.shelf.lacking(rows.keys, retry=True))
             journal = known.shelf.journal()
             desk = Desk(vlm, ledger, journal)
-            items = Sending([row for row in rows if row.key in still], read)
+            items = Sending(still, read)
             try:
                 alone.run(f"asking {name}", ServingModule(desk), items, loop.answering_batch, {})
             except Paused as pause:
@@ -177,12 +210,6 @@ def _serve(
 
 
 _VALUES = [*COLUMNS, "seconds"]
-
-
-def _ordered(rows: list[Row]) -> list[Row]:
-    """Short replies first, questions of an image side by side: a batch goes on to its longest."""
-    first = {image: n for n, image in enumerate(dict.fromkeys(row.image_id for row in rows))}
-    return sorted(rows, key=lambda row: (row.most or 0, first[row.image_id]))
 
 
 def _key(sha256: str, prompt: str, most: int | None) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar, overload
+
+import numpy as np
+import pyarrow as pa
 
 Opened = TypeVar("Opened")
 Item = TypeVar("Item")
@@ -20,6 +23,62 @@ class Row(NamedTuple):
     """The text put to the model."""
     most: int | None
     """Most new tokens of the reply."""
+
+
+class Rows(Sequence[Row]):
+    """Questions still to ask, held as columns: a million take 100 MB and not a gigabyte.
+
+    Args:
+        keys: Of each, text.
+        image: Number of its image in `image_ids`, int32.
+        image_ids: Ids of images.
+        prompt: Number of its prompt in `prompts`, int32.
+        prompts: Texts put to the model.
+        most: Most new tokens of each reply, int64; negative for the VLM's own setting.
+    """
+
+    def __init__(
+        self, keys: pa.Array, image: np.ndarray, image_ids: Sequence[str], prompt: np.ndarray,
+        prompts: Sequence[str], most: np.ndarray,
+    ) -> None:  # fmt: skip
+        self.keys = keys
+        self._image, self._image_ids = image, image_ids
+        self._prompt, self._prompts = prompt, prompts
+        self._most = most
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
+        """A question, or a list of some."""
+        if isinstance(at, slice):
+            return [self[n] for n in range(*at.indices(len(self)))]
+        most = int(self._most[at])
+        return Row(
+            self.keys[at].as_py(), self._image_ids[self._image[at]],
+            self._prompts[self._prompt[at]], None if most < 0 else most,
+        )  # fmt: skip
+
+    def select(self, rows: np.ndarray) -> Rows:
+        """Some of the questions, by number or as bool."""
+        keys = self.keys.filter(pa.array(rows)) if rows.dtype == bool else self.keys.take(rows)
+        return Rows(
+            keys, self._image[rows], self._image_ids, self._prompt[rows], self._prompts,
+            self._most[rows],
+        )  # fmt: skip
+
+    def ordered(self) -> Rows:
+        """Short replies first, questions of an image side by side: a batch goes on to its longest.
+
+        Images in the order that they first stand in.
+        """
+        different, first, place = np.unique(self._image, return_index=True, return_inverse=True)
+        most = np.where(self._most < 0, 0, self._most)
+        return self.select(np.lexsort((first[place], most))) if len(different) else self
 
 
 class ByImage(Generic[Opened, Item]):

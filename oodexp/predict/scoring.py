@@ -22,6 +22,9 @@ from oodexp.scorer.base import Pairwise, Scorer
 BLOCK = 1024
 """Rows whose logits are computed at once: fixed, so that a logit does not depend on the others."""
 
+PART = 8 * BLOCK
+"""Rows whose vectors are read at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -70,16 +73,18 @@ def score(
     for names, keys in _by_need(missing):
         _predict({k: ordered[k] for k in keys}, read, {n: asked[n] for n in names}, shelves, loop)
     reasons: dict[str, str] = {}
-    shape = len(images), len(categories)
     seconds: dict[str, float] = {}
-    logits = {name: np.full(shape, np.nan, dtype=np.float32) for name in asked}
+    logits = {
+        n: np.full((len(images), len(categories)), np.nan, dtype=np.float32) for n in asked
+    }
+    readable = np.flatnonzero(images["sha256"].notna().to_numpy())
+    sha = pa.array(known["sha256"], pa.large_string())
     for name, scorer in asked.items() if len(known) else ():
-        rows = shelves[name].read(known["sha256"].tolist(), loop.patience)
-        why = pd.Series(rows["reason"].to_pandas().to_numpy(), index=known["image_id"])
-        reasons |= why.dropna().to_dict()
-        seconds[name] = spent(rows)
-        part = _logits(name, rows, partial(scorer.logits, bank=banks[name]), len(categories))
-        logits[name][images["sha256"].notna().to_numpy()] = part
+        stored = _Stored(name, partial(scorer.logits, bank=banks[name]), logits[name])
+        for rows in shelves[name].read_parts(sha, loop.patience, PART):
+            lost = stored.take(rows, readable)
+            reasons |= {images["image_id"].iat[n]: why for n, why in lost.items()}
+        seconds[name] = stored.seconds
     computed = {key for keys in missing.values() for key in keys}
     failed = set(known.loc[known["image_id"].isin(list(reasons)), "sha256"])
     prints |= {name: head.fingerprint() for name, head in heads.items()}
@@ -112,22 +117,45 @@ def _predict(
     loop.run(title, module, shots, loop.scoring_batch, mine)
 
 
-def _logits(
-    name: str, rows: pa.Table, logits: Callable[[np.ndarray], np.ndarray], width: int
-) -> np.ndarray:
-    """Logits of stored vectors, (row, category), NaN for a row without a vector."""
-    out = np.full((rows.num_rows, width), np.nan, dtype=np.float32)
-    good = with_vector(rows)
-    shape = shape_of(rows, f"scorer {name}")
-    for start in range(0, len(good), BLOCK):
-        block = good[start : start + BLOCK]
-        vectors = vectors_of(rows, block, shape)
-        # Filled up to a whole block: a product of another number of rows is rounded differently.
-        found = logits(vectors[np.resize(np.arange(len(block)), BLOCK)])
-        if found.shape != (BLOCK, width):
-            raise OodexpError(
-                f"scorer {name}: logits of shape {found.shape}; expected {(BLOCK, width)}"
-            )
-        found = found[: len(block)]
-        out[block] = np.where(np.isfinite(found), found, np.nan)
-    return out
+@dataclass(slots=True)
+class _Stored:
+    """Turns the stored vectors of a scorer into logits, some rows after the others."""
+
+    name: str
+    logits: Callable[[np.ndarray], np.ndarray]
+    """From vectors to logits, (row, category)."""
+    out: np.ndarray
+    """Where they go, (image, category); NaN for a row without a vector."""
+    seconds: float = 0.0
+    shape: list[int] = field(default_factory=list)
+    done: int = 0
+
+    def take(self, rows: pa.Table, images: np.ndarray) -> dict[int, str]:
+        """Fills in the next rows.
+
+        Args:
+            rows: Stored rows.
+            images: Row of `out` of each stored row, of those before, too.
+
+        Returns:
+            Why an image has no vector, by its row of `out`.
+        """
+        place = images[self.done : self.done + rows.num_rows]
+        self.done += rows.num_rows
+        self.seconds += spent(rows)
+        self.shape = shape_of(rows, f"scorer {self.name}", self.shape)
+        good = with_vector(rows)
+        for start in range(0, len(good), BLOCK):
+            block = good[start : start + BLOCK]
+            vectors = vectors_of(rows, block, self.shape)
+            # Filled up to a whole block: a product of other many rows is rounded differently.
+            found = self.logits(vectors[np.resize(np.arange(len(block)), BLOCK)])
+            if found.shape != (BLOCK, self.out.shape[1]):
+                raise OodexpError(
+                    f"scorer {self.name}: logits of shape {found.shape}; expected "
+                    f"{(BLOCK, self.out.shape[1])}"
+                )
+            found = found[: len(block)]
+            self.out[place[block]] = np.where(np.isfinite(found), found, np.nan)
+        why = rows["reason"].to_pylist()
+        return {int(place[n]): text for n, text in enumerate(why) if text is not None}

@@ -14,10 +14,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import pandas as pd
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
@@ -27,6 +28,13 @@ from oodexp.table import write_arrow
 
 UNREADABLE = "unreadable: "
 """How the reason of a failure begins that lies in the content: trying again would be in vain."""
+
+
+INDEX = pa.schema([("key", pa.large_string()), ("reason", pa.large_string())])
+"""What tells whether a row is there."""
+
+ROWS = 1 << 16
+"""Rows that are read at once."""
 
 
 def digest(content: Any) -> str:
@@ -70,6 +78,46 @@ class Store:
         return names
 
 
+class Shard(NamedTuple):
+    """Rows that were written together."""
+
+    path: Path | pa.Table
+    """The file; of a journal its rows."""
+    rows: int
+    """How many."""
+    table: pa.Table | None
+    """Some of its columns."""
+
+
+class Index(NamedTuple):
+    """Keys and reasons of the rows of some shards, one after the other."""
+
+    keys: pa.ChunkedArray
+    """Large texts."""
+    reasons: pa.ChunkedArray
+    """Texts; null for a row without a failure."""
+
+    @classmethod
+    def of(cls, shards: Iterable[Shard]) -> Index:
+        """Of shards with the columns `key` and `reason`."""
+        parts = [shard.table.select(["key", "reason"]).cast(INDEX) for shard in shards]
+        whole = pa.concat_tables([INDEX.empty_table(), *parts])
+        return cls(whole["key"].combine_chunks(), whole["reason"].combine_chunks())
+
+    def find(self, keys: pa.Array) -> np.ndarray:
+        """Number of the first row of each key that is no failure, else of the first; -1 for none."""
+        good = pc.is_null(self.reasons).to_numpy(zero_copy_only=False)
+        place = np.full(len(keys), -1, np.int64)
+        for some in (good, ~good):
+            rows, left = np.flatnonzero(some), np.flatnonzero(place < 0)
+            if len(rows) and len(left):
+                mine = keys if len(left) == len(keys) else keys.take(left)
+                theirs = self.keys if some.all() else self.keys.take(rows)
+                found = pc.index_in(mine, value_set=theirs).fill_null(-1).to_numpy()
+                place[left] = np.append(rows, -1)[found]
+        return place
+
+
 class Shelf:
     """Rows by key; a row with a `reason` in place of a value is a failure.
 
@@ -103,9 +151,9 @@ class Shelf:
 
     def rows(self) -> pa.Table:
         """All rows, a writer's in its order, perhaps twice; of a shelf with a schema."""
-        shards = self._shards(None)
-        empty = (self._schema or pa.schema([])).empty_table()
-        return pa.concat_tables([empty, *shards], promote_options="default")
+        empty = self._schema or pa.schema([])
+        shards = [self._whole(shard) for shard in self._shards(["key"])]
+        return pa.concat_tables([empty.empty_table(), *shards], promote_options="default")
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
@@ -127,12 +175,16 @@ class Shelf:
             keys: What is wanted.
             retry: Whether a failed row counts as missing, unless it is `UNREADABLE`.
         """
-        table = self._load(["key", "reason"])
+        wanted = pa.array(list(dict.fromkeys(keys)), pa.large_string())
+        return wanted.filter(pa.array(self.lacking(wanted, retry))).to_pylist()
+
+    def lacking(self, keys: pa.Array, retry: bool = False) -> np.ndarray:
+        """Which of the keys have no row, bool; arguments as of `missing`, large texts in Arrow."""
+        have, reason = Index.of(self._shards(["key", "reason"]))
         if retry:
-            reason = table["reason"].astype("str")
-            table = table[reason.isna() | reason.str.startswith(UNREADABLE)]
-        have = set(table["key"])
-        return [key for key in dict.fromkeys(keys) if key not in have]
+            good = pc.or_kleene(pc.is_null(reason), pc.starts_with(reason, UNREADABLE))
+            have = have.filter(good)
+        return ~pc.is_in(keys, value_set=have).to_numpy(zero_copy_only=False)
 
     def read(self, keys: Sequence[str], patience: float = 0.0) -> pa.Table:
         """The rows of the keys, in the given order: the proof that each was computed once.
@@ -147,41 +199,71 @@ class Shelf:
         Raises:
             OodexpError: If a key has no row, as after the death of a worker.
         """
-        end = time.monotonic() + patience
-        while (lost := self.missing(keys)) and time.monotonic() < end:
-            time.sleep(min(1.0, patience))
-        if lost:
-            raise OodexpError(
-                f"{self.folder}: {len(lost)} of {len(set(keys))} results were never written (first "
-                f"{lost[0][:16]}): a worker died. Start the same command again: it does the rest"
-            )
-        shards = self._shards(None)
-        if not shards:
+        parts = list(self.read_parts(pa.array(keys, pa.large_string()), patience))
+        if not parts:
             return pa.table({"key": pa.array([], pa.string())})
-        # Older shards have fewer columns.
-        table = pa.concat_tables(shards, promote_options="default")
-        index = table.select(["key", "reason"]).to_pandas()
-        index["failed"] = index["reason"].notna()
-        first = index.sort_values("failed", kind="stable").drop_duplicates("key")
-        position = pd.Series(first.index, index=first["key"])
-        return table.take(pa.array(position.loc[list(keys)].to_numpy())).combine_chunks()
+        return pa.concat_tables(parts, promote_options="default").combine_chunks()
 
-    def _load(self, columns: list[str]) -> pd.DataFrame:
-        shards = self._shards(columns)
-        return pa.concat_tables(shards).to_pandas() if shards else pd.DataFrame(columns=columns)
+    def read_parts(
+        self, keys: pa.Array, patience: float = 0.0, most: int = ROWS
+    ) -> Iterator[pa.Table]:
+        """As `read`, at most so many rows at a time, keys as large texts in Arrow."""
+        shards, place = self._places(keys, patience)
+        ends = np.cumsum([shard.rows for shard in shards])
+        of = np.searchsorted(ends, place, side="right")
+        row = place - np.append(0, ends)[of]
+        blocks = [slice(start, start + most) for start in range(0, len(of), most)]
+        if sum(len(np.unique(of[block])) for block in blocks) > 4 * len(shards):
+            blocks = [slice(None)]  # another order than they were written in: once through all
+        for block in blocks:
+            used, number = np.unique(of[block], return_inverse=True)
+            tables = [self._whole(shards[n]) for n in used.tolist()]
+            first = np.append(0, np.cumsum([t.num_rows for t in tables]))[number]
+            # Older shards have fewer columns.
+            table = pa.concat_tables(tables, promote_options="default").combine_chunks()
+            yield table.take(pa.array(first + row[block]))
 
-    def _shards(self, columns: list[str] | None) -> list[pa.Table]:
+    def _places(self, keys: pa.Array, patience: float) -> tuple[list[Shard], np.ndarray]:
+        """All shards, and the number of the row of each key among all of their rows."""
+        end = time.monotonic() + patience
+        while True:
+            shards = list(self._shards(["key", "reason"]))
+            index = Index.of(shards)
+            place = index.find(keys)
+            lost = np.flatnonzero(place < 0)
+            if not len(lost) or time.monotonic() >= end:
+                break
+            time.sleep(min(1.0, patience))
+        if len(lost):
+            self._refuse(len(pc.unique(keys.take(lost))), keys, keys[int(lost[0])].as_py())
+        return [shard._replace(table=None) for shard in shards], place
+
+    def _refuse(self, lost: int, keys: pa.Array, first: str) -> None:
+        raise OodexpError(
+            f"{self.folder}: {lost} of {len(pc.unique(keys))} results were never written (first "
+            f"{first[:16]}): a worker died. Start the same command again: it does the rest"
+        )
+
+    def _whole(self, shard: Shard) -> pa.Table:
+        """All columns of a shard that was there a moment ago."""
+        if isinstance(shard.path, Path):
+            return pq.ParquetFile(shard.path).read()
+        return shard.path
+
+    def _shards(self, columns: list[str]) -> Iterator[Shard]:
+        """Some columns of all shards, one after the other."""
         # Journals first: a shard is written before its journal goes, so no row is missed.
-        tables = self._journals(columns)
+        for whole in self._journals(None):
+            yield Shard(whole, whole.num_rows, whole.select(columns))
         for path in sorted(self.folder.glob("*.parquet")):
             try:
-                tables.append(pq.ParquetFile(path).read(columns=columns))
+                table = pq.ParquetFile(path).read(columns=columns)
+                yield Shard(path, table.num_rows, table)
             except (pa.ArrowInvalid, OSError):
                 # A disk that filled up or failed: its rows are computed again, the file is kept.
                 with suppress(FileNotFoundError):  # another run has set it aside
                     path.rename(path.with_suffix(".torn"))
                 self.torn.append(path.name)
-        return tables
 
     def _journals(self, columns: list[str] | None) -> list[pa.Table]:
         tables = []

@@ -15,17 +15,19 @@ def with_vector(rows: pa.Table) -> np.ndarray:
     return np.flatnonzero(rows["vector"].is_valid().to_numpy())
 
 
-def shape_of(rows: pa.Table, model: str) -> list[int]:
+def shape_of(rows: pa.Table, model: str, before: Sequence[int] = ()) -> list[int]:
     """The shape of every vector; empty where no row has one.
 
     Args:
         rows: Rows with `shape`.
         model: Whose they are, for the message.
+        before: The shape of other rows; empty where they have none.
 
     Raises:
         OodexpError: If they differ.
     """
-    shapes = rows["shape"].drop_null().unique().to_pylist()
+    told = ["x".join(map(str, before))] if before else []
+    shapes = list(dict.fromkeys([*told, *rows["shape"].drop_null().unique().to_pylist()]))
     if len(shapes) > 1:
         raise OodexpError(f"{model}: vectors of several shapes: {', '.join(shapes[:3])}")
     return [int(n) for n in shapes[0].split("x")] if shapes else []

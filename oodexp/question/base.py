@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,3 +47,16 @@ class Questioner(Protocol):
 
     def ask(self, known: Known) -> pd.DataFrame:
         """Questions (`record.Question`) about the pairs of `known.memberships`."""
+
+
+@runtime_checkable
+class Parted(Protocol):
+    """A questioner that need not hold all of its questions at once."""
+
+    def parts(self, known: Known) -> Iterator[pd.DataFrame]:
+        """The questions of `ask`, in parts."""
+
+
+def asked_in_parts(questioner: Questioner, known: Known) -> Iterable[pd.DataFrame]:
+    """The questions, in parts where the questioner can."""
+    return questioner.parts(known) if isinstance(questioner, Parted) else [questioner.ask(known)]

@@ -15,11 +15,14 @@ from oodexp.question.base import escaped
 from oodexp.record import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from oodexp.question.base import Known
 
 POPULATIONS = ("all", "drawn")
+
+PAIRS = 1 << 15
+"""Pairs whose questions are made at once."""
 
 
 class Existence:
@@ -47,13 +50,18 @@ class Existence:
 
     def ask(self, known: Known) -> pd.DataFrame:
         """See `base.Questioner`; pairs in order, the present question first."""
+        return table.concat(Question, self.parts(known))
+
+    def parts(self, known: Known) -> Iterator[pd.DataFrame]:
+        """See `base.Parted`."""
         chosen = known.memberships[known.memberships["split"].notna()]
         if self._population == "drawn":
             chosen = chosen[chosen["drawn"]]
-        chosen = chosen.reset_index(drop=True)
-        both = [self._questions(chosen, polarity) for polarity in ("present", "absent")]
-        # A stable sort by pair puts the two questions of a pair, and an image's, side by side.
-        return table.check(Question, pd.concat(both).sort_index(kind="stable"))
+        for start in range(0, len(chosen), PAIRS):
+            pairs = chosen.iloc[start : start + PAIRS].reset_index(drop=True)
+            both = [self._questions(pairs, polarity) for polarity in ("present", "absent")]
+            # A stable sort by pair puts the two questions of a pair, and an image's, side by side.
+            yield table.check(Question, pd.concat(both).sort_index(kind="stable"))
 
     def _questions(self, pairs: pd.DataFrame, polarity: str) -> pd.DataFrame:
         template = self._templates[polarity]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from oodexp import table
 from oodexp.error import OodexpError
+from oodexp.question.base import asked_in_parts
 from oodexp.record import Question
 
 if TYPE_CHECKING:
@@ -36,4 +37,9 @@ class Several:
         Raises:
             OodexpError: If two sets ask a question of one name, as two of the same kind do.
         """
-        return table.concat(Question, [part.ask(known) for part in self._sets.values()])
+        return table.concat(Question, self.parts(known))
+
+    def parts(self, known: Known) -> Iterator[pd.DataFrame]:
+        """See `base.Parted`; a name that occurs twice is met by whoever joins the parts."""
+        for part in self._sets.values():
+            yield from asked_in_parts(part, known)

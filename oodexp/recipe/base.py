@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import pandas as pd
@@ -16,6 +14,7 @@ import pandas as pd
 from oodexp import record, table
 from oodexp.error import OodexpError
 from oodexp.source.base import Several
+from oodexp.stored import Stored, Tables, sliced
 from oodexp.tracker.picture import picture
 
 if TYPE_CHECKING:
@@ -142,12 +141,12 @@ def judges(build: Build) -> tuple[dict[str, Scorer | Pairwise], Divider]:
 
 @dataclass(slots=True)
 class Desk:
-    """Keeps the tables of a run in memory and with its tracker, and times its stages."""
+    """Keeps the tables of a run on disk and with its tracker, and times its stages."""
 
     run: Run
     """Where tables and metrics go."""
-    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
-    """All tables so far, by name; the matrices `scores/<scorer>` are not held in memory."""
+    tables: Tables = field(default_factory=Tables)
+    """All tables so far, by name, but for the matrices `scores/<scorer>`."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Wall time by stage."""
     datasets: list[Dataset] = field(default_factory=list)
@@ -167,17 +166,22 @@ class Desk:
 
     def keep(self, name: str, rows: pd.DataFrame) -> pd.DataFrame:
         """Checks a table, keeps it as an artifact `tables/<name>.parquet`, and returns it."""
-        kind = RECORDS[name.partition("/")[0]]
-        with tempfile.TemporaryDirectory(prefix="oodexp-") as folder:
-            self.run.table(name, table.write(kind, rows, Path(folder) / "table.parquet"))
-        if kind is not record.Score:  # a whole matrix, gigabytes for a large vocabulary
-            self.tables[name] = rows
+        self.keep_parts(name, sliced(rows))
         return rows
 
     def figure(self, name: str, figure: Figure, run: Run | None = None) -> None:
         """Keeps a drawing with the run, or with one below it whose name then begins `name`."""
         (run or self.run).figure(name if run is None else name.partition("/")[2], figure)
         self.figures[name] = picture(figure, "svg").decode()
+
+    def keep_parts(self, name: str, parts: Iterable[pd.DataFrame]) -> Stored:
+        """As `keep`, of a table that is made a part at a time and never is in memory whole."""
+        kind = RECORDS[name.partition("/")[0]]
+        stored = self.tables.keep(name, kind, parts)
+        self.run.table(name, stored.path)
+        if kind is record.Score:  # a whole matrix, gigabytes for a large vocabulary
+            self.tables.drop(name)
+        return stored
 
     def fingerprint(self, part: str, content: Mapping[str, Any]) -> None:
         """Keeps what a model's results rest on as `fingerprints/<part>.json`."""

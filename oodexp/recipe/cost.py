@@ -58,7 +58,7 @@ def _estimates(
                 columns=["image_id", "prompt", "max_tokens"],
             )
             lacking = {row.key for row in known.missing}
-            have = [key for key in dict.fromkeys(known.keys) if key not in lacking]
+            have = [key for key in known.keys.unique().to_pylist() if key not in lacking]
             said = known.shelf.read(have).to_pandas() if have else table.frame(record.Completion)
             tariff = vlm.tariff() if isinstance(vlm, Estimated) else None
             yield estimate(name, world.source.name, asked, said, tariff)

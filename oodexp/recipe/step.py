@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 
 from oodexp import record, table
-from oodexp.answer.judge import judge
+from oodexp.answer.judge import judge_parts
 from oodexp.error import OodexpError
 from oodexp.metric.base import Evidence, Metric
 from oodexp.predict.scoring import Scored
 from oodexp.predict.scoring import score as score_images
 from oodexp.predict.store import digest
-from oodexp.question.base import Known, Presence
+from oodexp.question.base import Known, Presence, asked_in_parts
 from oodexp.recipe.base import Desk, Parts
 from oodexp.recipe.calibration import keep_curves
 from oodexp.recipe.refine import marks, refine, tell
@@ -24,13 +25,14 @@ from oodexp.recipe.summary import (
     incomplete,
     planted_auroc,
     presence_auroc,
-    score_table,
+    score_parts,
     split_sizes,
     together,
 )
 from oodexp.recipe.world import World, look, undecodable
 from oodexp.report.layout import console
-from oodexp.report.terminal import show
+from oodexp.report.terminal import SHOWN, show
+from oodexp.stored import sliced
 from oodexp.vlm.base import Calibrated
 
 if TYPE_CHECKING:
@@ -120,11 +122,11 @@ def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
         fingerprint = done[0].fingerprints[name]
         desk.fingerprint(name, fingerprint)
         mark = digest(fingerprint)
-        whole = [
-            score_table(w.matrix, s.logits[name], s.reasons, marks(mark, again.get(name)))
+        parts_of = (
+            score_parts(w.matrix, s.logits[name], s.reasons, marks(mark, again.get(name)))
             for w, s, again in zip(worlds, done, settled, strict=True)
-        ]
-        desk.keep(f"scores/{name}", pd.concat(whole, ignore_index=True))
+        )
+        desk.keep_parts(f"scores/{name}", chain.from_iterable(parts_of))
         metrics[f"scorer/{name}/presence_auroc"] = presence_auroc(
             [w.matrix for w in worlds], [s.logits[name] for s in done]
         )
@@ -152,9 +154,10 @@ def divide(
             for r in lost.itertuples()
         ]
         desk.problem(table.frame(record.Problem, rows))
-    whole = desk.keep("signals", table.concat(record.Signal, signals))
+    whole = desk.keep_parts("signals", chain.from_iterable(map(sliced, signals)))
     memberships = desk.keep("memberships", table.concat(record.Membership, members))
-    desk.run.metrics(split_sizes(memberships) | planted_auroc(whole, desk.tables["pairs"]))
+    pairs = desk.tables.stored("pairs")
+    desk.run.metrics(split_sizes(memberships) | planted_auroc(whole, pairs))
     return memberships
 
 
@@ -165,21 +168,19 @@ def question(desk: Desk, questioner: Questioner, worlds: Sequence[World]) -> Non
         for m in (world.matrix for world in worlds)
     ]
     known = Known(desk.tables["memberships"], desk.tables["pairs"], matrices)
-    desk.keep("questions", questioner.ask(known))
+    desk.keep_parts("questions", asked_in_parts(questioner, known))
 
 
 def read(desk: Desk, readers: Mapping[str, Reader]) -> None:
     """Keeps `answers`."""
-    desk.keep("answers", judge(desk.tables["completions"], desk.tables["questions"], readers))
+    completions, questions = map(desk.tables.stored, ("completions", "questions"))
+    desk.keep_parts("answers", judge_parts(completions, questions, readers))
 
 
 def measure(desk: Desk, metric: Metric) -> None:
     """Keeps `measurements`."""
-    tables = desk.tables
-    evidence = Evidence(
-        tables["pairs"], tables["memberships"], tables["questions"], tables["answers"],
-        tables["completions"],
-    )  # fmt: skip
+    names = ("pairs", "memberships", "questions", "answers", "completions")
+    evidence = Evidence(*map(desk.tables.stored, names))
     desk.keep("measurements", metric.measure(evidence))
     keep_curves(desk, evidence)
 
@@ -191,7 +192,7 @@ def report(desk: Desk, parts: Parts) -> bool:
         Whether something was left out; notes do not count.
     """
     measured = desk.tables["measurements"]
-    lacking = incomplete(desk.tables["completions"])
+    lacking = incomplete(desk.tables.stored("completions"))
     facts = settings(parts)
     found = {name: headline(measured[measured["vlm"] == name]) for name in parts.vlms}
     desk.run.metrics(together(found))
@@ -205,7 +206,8 @@ def report(desk: Desk, parts: Parts) -> bool:
         desk.run.tags({"incomplete": "; ".join(f"{n}: {told}" for n, told in lacking.items())})
     lost = left_out(desk)
     desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
-    show(desk.tables, desk.seconds, place(desk), desk.notes)
+    shown = {name: desk.tables.stored(name)[list(of)] for name, of in SHOWN.items()}
+    show(shown, desk.seconds, place(desk), desk.notes)
     return lost
 
 

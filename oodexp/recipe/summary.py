@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from oodexp import record
+from oodexp.columns import Rows
 from oodexp.division.base import Matrix
 from oodexp.metric.ood import auroc
+from oodexp.stored import ROWS
 
-PRESENCE = np.array(["absent", "present", "unknown"], dtype=object)
+PRESENCE = ("absent", "present", "unknown")
+UNREADABLE = "unreadable: see problems"
 PAIR = ["source", "image_id", "category"]
 _BESIDE = re.compile(r"(\.lower|\.upper|[./]n|[./]n_unread)$")
 STRATEGY = "strategy: "
 """How groups begin that are questions of their own and not a part of the others."""
 
 
-def score_table(
+def score_parts(
     matrix: Matrix, logits: np.ndarray, reasons: Mapping[str, str], fingerprint: str | np.ndarray
-) -> pd.DataFrame:
-    """The matrix of one scorer and source in long form, rows by image and category.
+) -> Iterator[pd.DataFrame]:
+    """The matrix of one scorer and source in long form, rows by image and category, in parts.
 
     Args:
         matrix: The annotations.
@@ -30,30 +33,42 @@ def score_table(
         reasons: Why an image has no score at all, by id.
         fingerprint: Digest of what the logits rest on; of each image, (image,), where they differ.
 
-    Returns:
-        `record.Score` rows.
+    Yields:
+        `record.Score` rows, some images a part.
     """
-    ids = np.array(matrix.image_ids, dtype=object)
-    why = np.array([reasons.get(i, "unreadable: see problems") for i in ids], dtype=object)
+    width = max(1, len(matrix.categories))
+    size = max(1, ROWS // width)
+    marks, mark = pd.factorize(np.broadcast_to(np.asarray(fingerprint, object), len(logits)))
+    for start in range(0, len(logits), size):
+        part = slice(start, start + size)
+        values, ids = logits[part], matrix.image_ids[part]
+        image = np.repeat(np.arange(len(ids)), width)
+        reason, why = _unscored(values, [reasons.get(i, UNREADABLE) for i in ids])
+        yield pd.DataFrame(
+            {
+                "source": matrix.source,
+                "image_id": _named(ids, image),
+                "category": _named(matrix.categories, np.tile(np.arange(width), len(ids))),
+                "fingerprint": _named([str(text) for text in mark], marks[part][image]),
+                "presence": _named(PRESENCE, matrix.presence[part].ravel()),
+                "logit": values.ravel(),
+                "reason": _named(why, reason.ravel()),
+            }
+        )
+
+
+def _unscored(logits: np.ndarray, told: Sequence[str]) -> tuple[np.ndarray, list[str]]:
+    """Number of the reason of each cell, -1 where it has a logit, and the reasons."""
+    why = ["NaN", *dict.fromkeys(text for text in told if text != "NaN")]
     lost = np.isnan(logits)
-    reason = np.full(logits.shape, None, dtype=object)
-    reason[lost] = "NaN"
-    whole = np.flatnonzero(lost.all(axis=1))
-    reason[whole] = why[whole, None]
-    return pd.DataFrame(
-        {
-            "source": matrix.source,
-            "image_id": np.repeat(ids, len(matrix.categories)),
-            "category": np.tile(np.array(matrix.categories, dtype=object), len(ids)),
-            "fingerprint": np.repeat(
-                np.broadcast_to(np.asarray(fingerprint, dtype=object), len(ids)),
-                len(matrix.categories),
-            ),
-            "presence": PRESENCE[matrix.presence.ravel()],
-            "logit": logits.ravel(),
-            "reason": reason.ravel(),
-        }
-    )
+    code = np.where(lost, 0, -1)
+    for row in np.flatnonzero(lost.all(axis=1)).tolist():
+        code[row] = why.index(told[row])
+    return code, why
+
+
+def _named(names: Sequence[str], codes: np.ndarray) -> pd.Categorical:
+    return pd.Categorical.from_codes(codes, categories=pd.Index(list(names), dtype="str"))
 
 
 def presence_auroc(matrices: Sequence[Matrix], logits: Sequence[np.ndarray]) -> float:
@@ -64,9 +79,12 @@ def presence_auroc(matrices: Sequence[Matrix], logits: Sequence[np.ndarray]) -> 
     return auroc(values[decided], presence[decided] == record.PRESENT)
 
 
-def planted_auroc(signals: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, float]:
+def planted_auroc(signals: Rows, pairs: Rows) -> dict[str, float]:
     """How well each scorer's S recovers the planted pairs; empty for photographs."""
-    joined = signals.merge(pairs[[*PAIR, "planted"]].dropna(), on=PAIR)
+    known = pairs[[*PAIR, "planted"]].dropna()
+    if not len(known):
+        return {}
+    joined = signals[["scorer", *PAIR, "score"]].merge(known, on=PAIR)
     return {
         f"scorer/{name}/planted_auroc": auroc(
             -mine["score"].to_numpy(), (mine["planted"] != "canonical").to_numpy()
@@ -121,7 +139,7 @@ def together(found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     return {f"mean/{n}": float(np.mean([numbers[n] for numbers in found.values()])) for n in plain}
 
 
-def incomplete(completions: pd.DataFrame) -> dict[str, str]:
+def incomplete(completions: Rows) -> dict[str, str]:
     """VLMs that failed to answer: `2 of 8 questions failed`, by name; empty when none did."""
     failed = (completions["status"] == "error").groupby(completions["vlm"]).agg(["sum", "size"])
     return {

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 
 import pandas as pd
 from rich.table import Table
 
+from oodexp import record
 from oodexp.record import SPLITS
 from oodexp.report import existence, plain, polling, progression
 from oodexp.report.layout import console, grid
@@ -19,6 +21,14 @@ SECTIONS: dict[str, Callable[[str, pd.DataFrame], Iterable[Table]]] = {
 }
 """What is printed of each kind of measurement; of a kind that is not here, plain rows."""
 
+SHOWN: Mapping[str, tuple[str, ...]] = {
+    "memberships": ("source", "image_id", "present", "split", "drawn"),
+    "completions": ("status",),
+    "measurements": tuple(f.name for f in fields(record.Measurement)),
+    "problems": tuple(f.name for f in fields(record.Problem)),
+}
+"""Columns that `show` looks at, by table."""
+
 MOST_PROBLEMS = 10
 """Rows of `problems` that are printed; all are in the table."""
 
@@ -30,7 +40,7 @@ def show(
     """Prints the division, the measurements of each kind, the problems and the run's place.
 
     Args:
-        tables: The run's tables by name.
+        tables: The run's tables by name, with the columns of `SHOWN` at least.
         seconds: Wall time by stage.
         where: Id of the run, and where it is kept.
         notes: Lines below the division.

@@ -61,7 +61,7 @@ def test_a_resample_is_what_a_slow_loop_draws():
     probability, target = asked(60)
     image = np.repeat(np.arange(20), 3)
     weights = RNG.multinomial(20, np.full(20, 1 / 20), size=100).astype(float)
-    values, draws = certainty(probability, target, image, weights)
+    values, draws = certainty(probability, target, image, 20, [weights[:33], weights[33:]])
     assert values[0] == pytest.approx(roc_auc_score(target, probability))
     for row, draw in zip(weights, draws, strict=True):
         again = np.repeat(np.arange(60), row[image].astype(int))

@@ -1,0 +1,87 @@
+"""Columns of tables in memory or on disk, texts as numbers.
+
+A million questions are a gigabyte of texts, most of which repeat a few names. What works on all of
+them takes the columns that it needs, as codes, and joins by number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from oodexp.stored import Stored
+
+Rows = pd.DataFrame | Stored
+"""A table in memory or on disk."""
+
+
+class Codes(NamedTuple):
+    """A column of texts as numbers."""
+
+    codes: np.ndarray
+    """Number of the text of each row, int32; -1 where there is none."""
+    texts: list[str]
+    """Each text once."""
+
+
+def arrow(rows: Rows, name: str, coded: bool = False) -> pa.ChunkedArray:
+    """A column of a table in Arrow form; texts as codes where wanted."""
+    if isinstance(rows, Stored):
+        return rows.arrow(name, coded)
+    found = pa.Array.from_pandas(rows[name])
+    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+def coded(rows: Rows, name: str) -> Codes:
+    """A column of texts as codes; the texts in the order that they first stand in."""
+    column = arrow(rows, name, coded=True)
+    if pa.types.is_null(column.type):
+        return Codes(np.full(len(column), -1, np.int32), [])
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):  # no rows
+        return Codes(np.zeros(0, np.int32), [])
+    codes = whole.indices.fill_null(-1).to_numpy().astype(np.int32)
+    return Codes(codes, [str(text) for text in whole.dictionary.to_pylist()])
+
+
+def positions(known: Rows, wanted: Rows, on: Sequence[str]) -> np.ndarray:
+    """Number of the row of `known` with the same values in some columns, int64; -1 for none.
+
+    Args:
+        known: Each combination once.
+        wanted: The rows to find.
+        on: Columns of texts without nulls.
+    """
+    if len(on) == 1:
+        places = pc.index_in(_plain(wanted, on[0]), value_set=_plain(known, on[0]))
+        return places.fill_null(-1).to_numpy().astype(np.int64)
+    keys = np.zeros(len(known), np.int64)
+    asked = np.zeros(len(wanted), np.int64)
+    lost = np.zeros(len(wanted), bool)
+    for name in on:
+        mine, theirs = coded(known, name), coded(wanted, name)
+        number = pd.Index(mine.texts).get_indexer(theirs.texts)
+        place = np.append(number, -1)[theirs.codes]
+        lost |= place < 0
+        keys = keys * len(mine.texts) + mine.codes
+        asked = asked * len(mine.texts) + place
+    order = np.argsort(keys, kind="stable")
+    at = np.searchsorted(keys, asked, sorter=order)
+    found = order[np.minimum(at, max(0, len(order) - 1))] if len(order) else at * 0
+    right = ~lost & (at < len(order))
+    right[right] &= keys[found[right]] == asked[right]
+    return np.where(right, found, -1)
+
+
+def _plain(rows: Rows, name: str) -> pa.ChunkedArray:
+    column = arrow(rows, name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.large_string())
