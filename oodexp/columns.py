@@ -7,7 +7,7 @@ them takes the columns that it needs, as codes, and joins by number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from oodexp.stored import Stored
 
-Rows = pd.DataFrame | Stored
+Rows: TypeAlias = pd.DataFrame | Stored
 """A table in memory or on disk."""
 
 
@@ -51,6 +51,20 @@ def coded(rows: Rows, name: str) -> Codes:
     return Codes(codes, [str(text) for text in whole.dictionary.to_pylist()])
 
 
+def only(rows: Rows, column: str, value: str) -> Rows:
+    """The rows with this value in a column."""
+    return rows.only(column, value) if isinstance(rows, Stored) else rows[rows[column] == value]
+
+
+def different(rows: Rows, names: Sequence[str]) -> int:
+    """How many different combinations of the texts of some columns there are, none of them null."""
+    number = np.zeros(len(rows), np.int64)
+    for name in names:
+        column = coded(rows, name)
+        number = number * len(column.texts) + column.codes
+    return len(np.unique(number))
+
+
 def positions(known: Rows, wanted: Rows, on: Sequence[str]) -> np.ndarray:
     """Number of the row of `known` with the same values in some columns, int64; -1 for none.
 
@@ -78,6 +92,13 @@ def positions(known: Rows, wanted: Rows, on: Sequence[str]) -> np.ndarray:
     right = ~lost & (at < len(order))
     right[right] &= keys[found[right]] == asked[right]
     return np.where(right, found, -1)
+
+
+def matching(rows: Rows, known: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
+    """The rows whose values in some columns are those of a row of `known`, in order."""
+    parts = rows.parts() if isinstance(rows, Stored) else [rows]
+    found = [part[positions(known, part, on) >= 0] for part in parts]
+    return pd.concat(found, ignore_index=True) if found else known.iloc[:0]
 
 
 def _plain(rows: Rows, name: str) -> pa.ChunkedArray:

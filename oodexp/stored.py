@@ -27,13 +27,21 @@ class Stored:
     Args:
         record: Its record class.
         path: The file.
+        where: Value of a column by its name: only these rows are there.
     """
 
-    def __init__(self, record: type, path: Path) -> None:
+    def __init__(self, record: type, path: Path, where: Mapping[str, str] | None = None) -> None:
         self._record = record
+        self._where = dict(where or {})
         self.path = path
 
+    def only(self, column: str, value: str) -> Stored:
+        """The rows with this value."""
+        return Stored(self._record, self.path, self._where | {column: value})
+
     def __len__(self) -> int:
+        if self._where:
+            return len(self.arrow(next(iter(self._where))))
         return int(pq.read_metadata(self.path).num_rows)
 
     @overload
@@ -43,33 +51,40 @@ class Stored:
     def __getitem__(self, wanted: str | list[str]) -> pd.Series | pd.DataFrame:
         """A column, or a table of some."""
         names = [wanted] if isinstance(wanted, str) else wanted
-        found = table.to_pandas(pq.read_table(self.path, columns=names))
-        return found[wanted]
+        return self.coded(names, ())[wanted]
 
-    def coded(self, names: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
+    def coded(self, names: Sequence[str] | None, texts: Sequence[str]) -> pd.DataFrame:
         """A table of some columns, those of repeated texts as numbers (pandas' categories).
 
         Args:
-            names: The columns.
+            names: The columns; None for all.
             texts: Those of them that few texts repeat in.
         """
-        found = pq.read_table(self.path, columns=list(names), read_dictionary=list(texts))
-        return table.to_pandas(found)
+        return table.to_pandas(self._read(names, texts))
 
     def whole(self) -> pd.DataFrame:
         """All columns."""
-        return table.to_pandas(pq.read_table(self.path))
+        return self.coded(None, ())
 
     def parts(self, names: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
-        """Some columns, or all, `ROWS` rows at a time."""
+        """Some columns, or all, `ROWS` rows of the file at a time."""
+        wanted = None if names is None else [*names, *(w for w in self._where if w not in names)]
         with pq.ParquetFile(self.path) as file:
-            for batch in file.iter_batches(ROWS, columns=names and list(names)):
-                yield table.to_pandas(pa.Table.from_batches([batch]))
+            for batch in file.iter_batches(ROWS, columns=wanted):
+                part = table.to_pandas(pa.Table.from_batches([batch]))
+                for name, value in self._where.items():
+                    part = part[part[name] == value]
+                yield part if names is None else part[list(names)]
 
-    def arrow(self, name: str, coded: bool) -> pa.ChunkedArray:
+    def arrow(self, name: str, coded: bool = False) -> pa.ChunkedArray:
         """A column in Arrow form, texts as codes where wanted."""
-        as_codes = [name] if coded else None
-        return pq.read_table(self.path, columns=[name], read_dictionary=as_codes)[name]
+        return self._read([name], [name] if coded else ())[name]
+
+    def _read(self, names: Sequence[str] | None, texts: Sequence[str]) -> pa.Table:
+        return pq.read_table(
+            self.path, columns=names and list(names), read_dictionary=list(texts),
+            filters=[(name, "==", value) for name, value in self._where.items()] or None,
+        )  # fmt: skip
 
 
 class Tables(Mapping[str, pd.DataFrame]):

@@ -133,7 +133,7 @@ def _cells(
     different, cell = np.unique(key, return_inverse=True)
     named = np.unravel_index(different, [len(t) for t in texts])
     names = [
-        Cell(*(t[n] for t, n in zip(texts, row, strict=True)), one.convention)
+        Cell(*(t[n] for t, n in zip(texts, row, strict=True)), one.convention)  # type: ignore[call-arg]
         for row in zip(*named, strict=True)
     ]
     return names, cell, inside
@@ -163,17 +163,16 @@ def _measurements(vlm: str, mine: _Tabled, sums: np.ndarray) -> Iterator[Measure
     names = {cell: n for n, cell in enumerate(mine.cells)}
     draws = {n: from_counts(sums[:, 4 * n : 4 * n + 4]) for n in names.values()}
     for cell, n in sorted(names.items(), key=_reading_order):
-        kind, source, split, group, convention = cell
         about = _About(vlm, cell, totals[n], int(mine.unread[n]), int(images[n]))
         here = from_counts(totals[n])
         yield from _values(about, here, draws[n], "none", None)
         drop = names.get(cell._replace(split=SPLITS[0]))
-        if split != SPLITS[0] and drop is not None:
+        if cell.split != SPLITS[0] and drop is not None:
             base = totals[drop]
             lost = from_counts(base) - here
             yield from _values(about, lost, draws[drop] - draws[n], SPLITS[0], base)
         plain = names.get(cell._replace(kind=PLAIN))
-        if kind != PLAIN and plain is not None:
+        if cell.kind != PLAIN and plain is not None:
             base = totals[plain]
             gain = here - from_counts(base)
             yield from _values(about, gain, draws[n] - draws[plain], PLAIN, base)

@@ -83,8 +83,10 @@ def _asserted(evidence: Evidence, reader: str) -> pd.DataFrame:
     columns = ["question_id", "source", "image_id", "split", "strategy", "polarity", "target"]
     asked = evidence.questions[["kind", *columns]]
     answers = evidence.answers[["vlm", "reader", "question_id", "reading"]]
-    rows = answers[answers["reader"] == reader].drop(columns="reader").merge(
-        asked.loc[asked["kind"] == KIND, columns], on="question_id", validate="many_to_one"
+    rows = (
+        answers[answers["reader"] == reader]
+        .drop(columns="reader")
+        .merge(asked.loc[asked["kind"] == KIND, columns], on="question_id", validate="many_to_one")
     )
     positive, unread = rows["polarity"] == "present", rows["reading"].isna()
     truth = (rows["target"] == "yes") == positive

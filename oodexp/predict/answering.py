@@ -118,9 +118,7 @@ def stand(vlm: Vlm, questions: pd.DataFrame, images: pd.DataFrame, store: Store)
     return Standing(keys, every.select(last[lacking]).ordered(), shelf, fingerprint)
 
 
-def _keys(
-    image: np.ndarray, content: Sequence[str], prompt: Codes, most: np.ndarray
-) -> pa.Array:
+def _keys(image: np.ndarray, content: Sequence[str], prompt: Codes, most: np.ndarray) -> pa.Array:
     """Keys of questions about images of some content."""
     asked = zip(image.tolist(), prompt.codes.tolist(), most.tolist(), strict=True)
     return pa.array(

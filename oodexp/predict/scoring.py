@@ -74,9 +74,7 @@ def score(
         _predict({k: ordered[k] for k in keys}, read, {n: asked[n] for n in names}, shelves, loop)
     reasons: dict[str, str] = {}
     seconds: dict[str, float] = {}
-    logits = {
-        n: np.full((len(images), len(categories)), np.nan, dtype=np.float32) for n in asked
-    }
+    logits = {n: np.full((len(images), len(categories)), np.nan, dtype=np.float32) for n in asked}
     readable = np.flatnonzero(images["sha256"].notna().to_numpy())
     sha = pa.array(known["sha256"], pa.large_string())
     for name, scorer in asked.items() if len(known) else ():

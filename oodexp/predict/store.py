@@ -100,12 +100,12 @@ class Index(NamedTuple):
     @classmethod
     def of(cls, shards: Iterable[Shard]) -> Index:
         """Of shards with the columns `key` and `reason`."""
-        parts = [shard.table.select(["key", "reason"]).cast(INDEX) for shard in shards]
+        parts = [s.table.select(INDEX.names).cast(INDEX) for s in shards if s.table is not None]
         whole = pa.concat_tables([INDEX.empty_table(), *parts])
         return cls(whole["key"].combine_chunks(), whole["reason"].combine_chunks())
 
     def find(self, keys: pa.Array) -> np.ndarray:
-        """Number of the first row of each key that is no failure, else of the first; -1 for none."""
+        """Number of the first row of each key, one that is no failure if it can be; -1 for none."""
         good = pc.is_null(self.reasons).to_numpy(zero_copy_only=False)
         place = np.full(len(keys), -1, np.int64)
         for some in (good, ~good):

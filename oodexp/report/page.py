@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from oodexp import record, table
+from oodexp.columns import Rows
 from oodexp.report import page_chart, page_measure, page_more, page_split
 from oodexp.report.page_gallery import embed, gallery, headline_reader
 from oodexp.report.page_sentence import sentences
 from oodexp.report.page_thumbnail import Thumbnails, thumbnails
+from oodexp.stored import Tables
 
 MOST_BYTES = 60_000_000
 """Size that thumbnails may not push the page over; what is lacking is said on the page."""
@@ -39,6 +41,8 @@ NEEDED: Mapping[str, type] = {
     "trial_values": record.TrialValue,
 }
 """Tables that the page shows; one that the run does not have is taken for empty."""
+BY_COLUMN = ("signals", "questions", "completions", "answers")
+"""Those that grow with the questions."""
 
 
 class Picture(NamedTuple):
@@ -74,6 +78,7 @@ def page(
         "vlms": cards.data["vlms"],
         "scorers": [scorer["name"] for scorer in cards.data["scorers"]],
         "n_cards": len(cards.data["cards"]["split"]),
+        "over": _left_out(cards.over) if cards.over else "",
     }
     bare = _render(values, Thumbnails([], 0, 0))
     margin = BLOCK_MARGIN * (len(cards.images) // BLOCK + 2)
@@ -92,12 +97,23 @@ def summary(tables: Mapping[str, pd.DataFrame], reader: str | None) -> str:
     return "\n\n".join((found, asked, rests))
 
 
-def _all(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    return {name: tables.get(name, table.frame(kind)) for name, kind in NEEDED.items()}
+def _all(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
+    return {name: _rows(tables, name, kind) for name, kind in NEEDED.items()}
+
+
+def _rows(tables: Mapping[str, pd.DataFrame], name: str, kind: type) -> Rows:
+    """A table; one of the large ones that lies on disk is read by column."""
+    if name in BY_COLUMN and name in tables and isinstance(tables, Tables):
+        return tables.stored(name)
+    return tables[name] if name in tables else table.frame(kind)
+
+
+def _left_out(cards: int) -> str:
+    return f"{cards:,} pairs have no card, to keep this file small; the tables have all. "
 
 
 def _values(
-    have: Mapping[str, pd.DataFrame], meta: Mapping[str, str], reader: str | None
+    have: Mapping[str, Rows], meta: Mapping[str, str], reader: str | None
 ) -> dict[str, Any]:
     """What the template shows above and below the gallery."""
     members = have["memberships"]
@@ -144,5 +160,5 @@ def _render(values: Mapping[str, Any], shown: Thumbnails) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.from_string(template).render(
         **values, style=style, script=script, script_sha256=digest,
-        blocks=_blocks(shown.uris), block=BLOCK, lacking=shown.note,
+        blocks=_blocks(shown.uris), block=BLOCK, lacking=f"{values['over']}{shown.note}".strip(),
     )  # fmt: skip

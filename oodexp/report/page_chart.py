@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from oodexp.columns import Rows, coded, positions
 from oodexp.record import SPLITS
 from oodexp.report.page_sheet import MINUS
 
@@ -52,22 +53,24 @@ class Axes(NamedTuple):
         return BOTTOM - (BOTTOM - TOP) * value / self.top
 
 
-def distributions(signals: pd.DataFrame, memberships: pd.DataFrame) -> list[Chart]:
+def distributions(signals: Rows, memberships: pd.DataFrame) -> list[Chart]:
     """For each scorer how S and Delta of the present pairs of each split are distributed.
 
     Args:
         signals: `record.Signal` rows.
         memberships: `record.Membership` rows.
     """
-    joined = signals.merge(memberships[[*PAIR, "split"]], on=PAIR)
+    place, scorers = positions(memberships, signals, PAIR), coded(signals, "scorer")
+    split = np.append(memberships["split"].astype(object).to_numpy(), None)[place]
+    values = {name: signals[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in SCALES}
     charts = []
-    for scorer, mine in joined.groupby("scorer", sort=False):
+    for number, scorer in enumerate(scorers.texts):
+        if not ((scorers.codes == number) & (place >= 0)).any():
+            continue
         for column, (symbol, low, high) in SCALES.items():
-            values = {
-                split: mine.loc[mine["split"] == split, column].dropna().to_numpy(dtype=np.float64)
-                for split in SPLITS
-            }
-            charts.append(histogram(f"{symbol} of {scorer}", values, low, high))
+            chosen = (scorers.codes == number) & ~np.isnan(values[column])
+            parts = {s: values[column][chosen & (split == s)] for s in SPLITS}
+            charts.append(histogram(f"{symbol} of {scorer}", parts, low, high))
     return charts
 
 

@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from oodexp.columns import Rows, coded, matching, only, positions
 from oodexp.record import SPLITS
 from oodexp.report.page_sheet import in_order
 
 PAIR = ["source", "image_id", "category"]
 IMAGE = ["source", "image_id"]
 WRONG, RIGHT, UNREAD = 0, 1, 2
+MOST_CARDS = 50_000
+"""Cards of a page; the tables have all pairs."""
 DIGITS = 4
 """Decimals of S and Delta on a card."""
 
@@ -26,6 +29,8 @@ class Gallery(NamedTuple):
     """Columns of cards, signals, questions and answers; texts are numbers of `strings`."""
     images: list[tuple[str, str]]
     """Source and id of the image of each thumbnail number; the splits take turns."""
+    over: int
+    """Pairs that have no card, beyond `MOST_CARDS`."""
 
 
 class Strings:
@@ -41,22 +46,24 @@ class Strings:
         return [int(n) for n in np.append(np.array(own, dtype=np.int64), -1)[codes]]
 
 
-def headline_reader(answers: pd.DataFrame, wanted: str | None) -> str | None:
+def headline_reader(answers: Rows, wanted: str | None) -> str | None:
     """The reader whose readings are shown: the wanted one if it read, else the table's first."""
-    readers = in_order(answers["reader"])
+    readers = coded(answers, "reader").texts
     if wanted in readers:
         return wanted
     return readers[0] if readers else None
 
 
-def gallery(tables: Mapping[str, pd.DataFrame], reader: str | None) -> Gallery:
-    """Columns of all drawn pairs and of whatever else was asked about.
+def gallery(tables: Mapping[str, Rows], reader: str | None) -> Gallery:
+    """Columns of the drawn pairs and of whatever else was asked about, `MOST_CARDS` at the most.
 
     Args:
         tables: `memberships`, `pairs`, `signals`, `questions`, `completions`, `answers`.
         reader: Name of the reader whose readings are shown; None when there is none.
     """
-    cards = _cards(tables)
+    every = _cards(tables)
+    cards = _most(every)
+    near = _near(cards, tables, reader)
     strings = Strings()
     images = _images(cards)
     number = {image: n for n, image in enumerate(images)}
@@ -71,10 +78,10 @@ def gallery(tables: Mapping[str, pd.DataFrame], reader: str | None) -> Gallery:
             "count": [None if pd.isna(n) else int(n) for n in cards["count"]],
             "thumbnail": [number[key] for key in keys],
         },
-        "scorers": _signals(cards, tables["signals"], strings),
-        **_asked(cards, tables, reader, strings),
+        "scorers": _signals(cards, near["signals"], strings),
+        **_asked(cards, near, reader, strings),
     }
-    return Gallery(data | {"strings": list(strings.texts)}, images)
+    return Gallery(data | {"strings": list(strings.texts)}, images, len(every) - len(cards))
 
 
 def embed(data: Any) -> str:
@@ -85,22 +92,51 @@ def embed(data: Any) -> str:
     return text
 
 
-def _cards(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def _cards(tables: Mapping[str, Rows]) -> pd.DataFrame:
     """By split: drawn pairs, others that were asked about, absent categories asked about."""
     members, questions = tables["memberships"], tables["questions"]
     keys = [*PAIR, "split"]
-    drawn = members.loc[members["drawn"].astype(bool), keys]
+    place = positions(members, questions, PAIR)
+    asked = np.zeros(len(members), bool)
+    asked[place[place >= 0]] = True
+    drawn = members["drawn"].to_numpy(dtype=bool)
     # A question about a pair that no division placed names no split: the pair's own counts.
-    others = members.loc[~members["drawn"].astype(bool), keys]
-    others = others.merge(questions[PAIR].drop_duplicates(), on=PAIR)
-    cards = pd.concat([drawn.assign(drawn=True), others, questions[keys]])
-    cards = cards.drop_duplicates(PAIR, ignore_index=True)
-    known = tables["pairs"][[*PAIR, "count", "planted"]].assign(present=True)
-    cards = cards.merge(known, on=PAIR, how="left")
-    for name in ("present", "drawn"):
-        cards[name] = cards[name].notna()
+    others = members.loc[asked & ~drawn, keys]
+    parts = [members.loc[drawn, keys].assign(drawn=True), others]
+    if (place < 0).any():
+        parts.append(questions[keys][place < 0].drop_duplicates(PAIR))
+    cards = pd.concat(parts, ignore_index=True)
+    known = tables["pairs"]
+    pair = positions(known, cards, PAIR)
+    for name in ("count", "planted"):
+        cards[name] = known[name].reindex(pd.Index(pair)).to_numpy(dtype=object, na_value=None)
+    cards["present"] = pair >= 0
+    cards["drawn"] = cards["drawn"].notna()
     rank = cards["split"].map({split: n for n, split in enumerate(SPLITS)}).fillna(len(SPLITS))
     return cards.iloc[np.argsort(rank.to_numpy(), kind="stable")].reset_index(drop=True)
+
+
+def _most(cards: pd.DataFrame) -> pd.DataFrame:
+    """The first `MOST_CARDS`, the splits taking turns; in the order of `cards`."""
+    if len(cards) <= MOST_CARDS:
+        return cards
+    turn = cards.groupby("split", dropna=False).cumcount().to_numpy()
+    chosen = np.sort(np.argsort(turn, kind="stable")[:MOST_CARDS])
+    return cards.iloc[chosen].reset_index(drop=True)
+
+
+def _near(
+    cards: pd.DataFrame, tables: Mapping[str, Rows], reader: str | None
+) -> dict[str, pd.DataFrame]:
+    """The signals, questions, completions and answers that the cards show."""
+    asked = matching(tables["questions"], cards, PAIR)
+    read = only(tables["answers"], "reader", reader or "")
+    return {
+        "signals": matching(tables["signals"], cards, PAIR),
+        "questions": asked,
+        "completions": matching(tables["completions"], asked, ["question_id"]),
+        "answers": matching(read, asked, ["question_id"]),
+    }
 
 
 def _images(cards: pd.DataFrame) -> list[tuple[str, str]]:

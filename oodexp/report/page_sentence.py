@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from oodexp.columns import Rows, arrow, coded, different, only
 from oodexp.record import SPLITS
 from oodexp.report.page_sheet import Measured, in_order, percent, span
 
@@ -22,7 +23,7 @@ MOST_NAMES = 4
 """Names that are spelt out; of more, only their number is told."""
 
 
-def sentences(tables: Mapping[str, pd.DataFrame], reader: str | None) -> list[str]:
+def sentences(tables: Mapping[str, Rows], reader: str | None) -> list[str]:
     """Three sentences: what was asked, what was found, what that rests on.
 
     Args:
@@ -36,17 +37,16 @@ def sentences(tables: Mapping[str, pd.DataFrame], reader: str | None) -> list[st
     return [_asked(tables), found, _rests(tables, reader)]
 
 
-def _asked(tables: Mapping[str, pd.DataFrame]) -> str:
+def _asked(tables: Mapping[str, Rows]) -> str:
     members, questions = tables["memberships"], tables["questions"]
     drawn = members[members["drawn"].astype(bool)]
-    asked = len(questions[[*IMAGE, "category"]].drop_duplicates())
     sizes = ", ".join(f"{int((drawn['split'] == s).sum()):,} {s}" for s in SPLITS)
     return (
-        f"{_names(in_order(tables['completions']['vlm']), 'vision-language model')} answered "
-        f"{len(questions):,} questions about {asked:,} image-category pairs of "
-        f"{len(questions[IMAGE].drop_duplicates()):,} images from "
+        f"{_names(coded(tables['completions'], 'vlm').texts, 'vision-language model')} answered "
+        f"{len(questions):,} questions about {different(questions, [*IMAGE, 'category']):,} "
+        f"image-category pairs of {different(questions, IMAGE):,} images from "
         f"{_names(in_order(members['source']), 'source')}, as "
-        f"{_names(in_order(tables['signals']['scorer']), 'scorer')} divided them; the benchmark "
+        f"{_names(coded(tables['signals'], 'scorer').texts, 'scorer')} divided them; the benchmark "
         f"is the {len(drawn):,} pairs that were drawn: {sizes}."
     )
 
@@ -130,10 +130,10 @@ def _one(lead: Lead, vlm: str) -> str:
     return f"{vlm} reached {', '.join(told)}"
 
 
-def _rests(tables: Mapping[str, pd.DataFrame], reader: str | None) -> str:
-    answers, problems = tables["answers"], tables["problems"]
-    read = answers[answers["reader"] == reader]
-    unread = int(read["reading"].isna().sum())
+def _rests(tables: Mapping[str, Rows], reader: str | None) -> str:
+    problems = tables["problems"]
+    read = arrow(only(tables["answers"], "reader", reader or ""), "reading")
+    unread = read.null_count
     failed = int((tables["completions"]["status"] == "error").sum())
     notes = int(problems["reason"].astype(str).str.startswith("note:").sum())
     lost = f"left out were {len(problems) - notes:,}, noted {notes:,} (see Problems)"

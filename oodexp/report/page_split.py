@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from oodexp.columns import Rows, coded, only, positions
 from oodexp.record import SPLITS
 from oodexp.report.page_sheet import Cell, Sheet, in_order, number, percent
 
 IMAGE = ["source", "image_id"]
+PAIR = [*IMAGE, "category"]
 KINDS = ("existence", "existence_cot")
 """Question sets whose accuracy is given by category."""
 
@@ -42,7 +44,7 @@ def sizes(memberships: pd.DataFrame) -> Sheet:
 
 
 def by_category(
-    questions: pd.DataFrame, answers: pd.DataFrame, memberships: pd.DataFrame, reader: str | None
+    questions: Rows, answers: Rows, memberships: pd.DataFrame, reader: str | None
 ) -> Iterator[Sheet]:
     """For each VLM and existence kind: accuracy and drop by category, the largest drop first.
 
@@ -55,14 +57,9 @@ def by_category(
         memberships: `record.Membership` rows.
         reader: Name of the reader of the headline; None when there is none.
     """
-    keys = [*IMAGE, "category"]
-    asked = questions.loc[questions["kind"].isin(KINDS), ["question_id", "kind", *keys]]
-    drawn = memberships.loc[memberships["drawn"].astype(bool), [*keys, "split"]]
-    placed = asked.merge(drawn, on=keys)
-    read = answers.loc[answers["reader"] == reader, ["vlm", "question_id", "correct"]]
-    joined = placed.merge(read, on="question_id")
-    several = joined["kind"].nunique() > 1
-    for (vlm, kind), mine in joined.groupby(["vlm", "kind"], sort=False):
+    counted = _counted(questions, only(answers, "reader", reader or ""), memberships)
+    several = counted["kind"].nunique() > 1
+    for (vlm, kind), mine in counted.groupby(["vlm", "kind"], sort=False):
         title = f"By category: {vlm}" + (f", {str(kind).replace('_', ' ')}" if several else "")
         yield Sheet(
             title,
@@ -73,11 +70,38 @@ def by_category(
         )  # fmt: skip
 
 
+def _counted(questions: Rows, answers: Rows, memberships: pd.DataFrame) -> pd.DataFrame:
+    """Answers and right ones by `vlm`, `kind`, `category` and `split`, in order of the questions.
+
+    Of drawn pairs and of kinds in `KINDS`; columns `n` and `right`.
+    """
+    drawn = memberships.loc[memberships["drawn"].astype(bool), [*PAIR, "split"]]
+    pair = positions(drawn, questions, PAIR)
+    kind, category = coded(questions, "kind"), coded(questions, "category")
+    vlm, split = coded(answers, "vlm"), coded(drawn, "split")
+    wanted = np.append(np.isin(kind.texts, KINDS), False)[kind.codes] & (pair >= 0)
+    at = positions(questions, answers, ["question_id"])
+    rows = np.flatnonzero(np.append(wanted, False)[at])
+    rows = rows[np.argsort(at[rows], kind="stable")]
+    columns = (vlm.codes[rows], kind.codes[at[rows]], category.codes[at[rows]],
+               split.codes[pair[at[rows]]])  # fmt: skip
+    texts = (vlm.texts, kind.texts, category.texts, split.texts)
+    key = np.ravel_multi_index(columns, [max(1, len(t)) for t in texts])
+    different, first, cell = np.unique(key, return_index=True, return_inverse=True)
+    codes = np.unravel_index(different, [max(1, len(t)) for t in texts])
+    named = {
+        name: [text[n] for n in code.tolist()]
+        for name, text, code in zip(("vlm", "kind", "category", "split"), texts, codes, strict=True)
+    }
+    right = answers["correct"].to_numpy(dtype=bool)[rows]
+    counts = {"n": np.bincount(cell), "right": np.bincount(cell, right)}
+    return pd.DataFrame(named | counts).iloc[np.argsort(first, kind="stable")]
+
+
 def _categories(rows: pd.DataFrame) -> list[list[Cell]]:
-    correct = rows["correct"].astype(float)
-    grouped = correct.groupby([rows["category"].astype(str), rows["split"]])
-    share = grouped.mean().unstack().reindex(columns=list(SPLITS))
-    n = grouped.size().unstack().reindex(columns=list(SPLITS)).fillna(0).astype(int)
+    by = rows.set_index(["category", "split"])
+    share = (by["right"] / by["n"]).unstack().sort_index().reindex(columns=list(SPLITS))
+    n = by["n"].unstack().sort_index().reindex(columns=list(SPLITS)).fillna(0).astype(int)
     drops = pd.DataFrame({split: share[SPLITS[0]] - share[split] for split in SPLITS[1:]})
     sortable = drops[[SPLITS[2], SPLITS[1]]].fillna(-np.inf).assign(name=drops.index)
     order = sortable.sort_values([SPLITS[2], SPLITS[1], "name"], ascending=[False, False, True])
