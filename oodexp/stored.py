@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import overload
@@ -147,22 +145,16 @@ def write(record: type, parts: Iterable[pd.DataFrame], path: Path) -> Stored:
     Raises:
         OodexpError: If a part does not fit the record, or a key occurs in two.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     seen: list[np.ndarray] = []
-    try:
-        with scratch.open("wb") as sink:
-            with pq.ParquetWriter(sink, table.schema(record), compression="zstd") as writer:
-                for part in parts:
-                    rows = table.to_arrow(record, part)
-                    seen.append(_hashed(rows.select(list(record.KEY))))  # type: ignore[attr-defined]
-                    writer.write_table(rows)
-            sink.flush()
-            os.fsync(sink.fileno())
-        _once(record, seen, scratch)
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
+    schema, key = table.schema(record), list(record.KEY)  # type: ignore[attr-defined]
+    with table.replacing(path) as sink:
+        with pq.ParquetWriter(sink, schema, compression=table.ZSTD) as writer:
+            for part in parts:
+                rows = table.to_arrow(record, part)
+                seen.append(_hashed(rows.select(key)))
+                writer.write_table(rows)
+        sink.flush()
+        _once(record, seen, Path(sink.name))
     return Stored(record, path)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import threading
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import IO, Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
+
+ZSTD = "zstd"
 
 _ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 _NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
@@ -71,12 +74,19 @@ def write(record: type, table: pd.DataFrame, path: Path) -> Path:
 
 
 def write_arrow(table: pa.Table, path: Path) -> None:
-    """Writes an Arrow table to a temporary name beside `path`, flushes it, then renames it."""
+    """Writes an Arrow table as `replacing` does."""
+    with replacing(path) as sink:
+        pq.write_table(table, sink, compression=ZSTD)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file under another name, which is flushed and renamed when the block ends well."""
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     try:
         with scratch.open("wb") as sink:
-            pq.write_table(table, sink, compression="zstd")
+            yield sink
             sink.flush()
             os.fsync(sink.fileno())
         scratch.replace(path)

@@ -13,16 +13,21 @@ import os
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import IO, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
-from oodexp.table import write_arrow
+from oodexp.table import ZSTD, replacing
 
 PATTERN = "journal-*.jsonl"
+
+LINES = 1 << 15
+"""Lines that are folded at once."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -76,9 +81,19 @@ class Journal:
 
 def rows(path: Path, schema: pa.Schema) -> tuple[pa.Table, bool]:
     """The whole rows of a journal, and whether a line was cut off."""
-    lines = [line for line in path.read_bytes().split(b"\n") if line]
-    whole = [row for line in lines if (row := _row(line)) is not None]
-    return pa.Table.from_pylist(whole, schema=schema), len(whole) < len(lines)
+    torn: list[bool] = []
+    parts = list(_parts(path, schema, torn))
+    return pa.concat_tables([schema.empty_table(), *parts]), bool(torn)
+
+
+def _parts(path: Path, schema: pa.Schema, torn: list[bool]) -> Iterator[pa.Table]:
+    """The whole rows, `LINES` at a time; an entry is added to `torn` for each that was cut off."""
+    with path.open("rb") as file:
+        lines = (line for line in file if line != b"\n")
+        while some := list(islice(lines, LINES)):
+            whole = [row for line in some if (row := _row(line)) is not None]
+            torn += [True] * (len(some) - len(whole))
+            yield pa.Table.from_pylist(whole, schema=schema)
 
 
 def fold_left(folder: Path, schema: pa.Schema) -> list[str]:
@@ -149,8 +164,13 @@ def _row(line: bytes) -> dict[str, Any] | None:
 
 def _shard(path: Path, schema: pa.Schema) -> bool:
     """Writes the shard first: a row is in one of the two files at every moment."""
-    table, torn = rows(path, schema)
-    if table.num_rows:
-        write_arrow(table, path.with_suffix(".parquet"))
+    torn: list[bool] = []
+    parts = (part for part in _parts(path, schema, torn) if part.num_rows)
+    first = next(parts, None)
+    if first is not None:
+        shard = path.with_suffix(".parquet")
+        with replacing(shard) as sink, pq.ParquetWriter(sink, schema, compression=ZSTD) as writer:
+            for part in chain([first], parts):
+                writer.write_table(part)
     path.unlink()
-    return torn
+    return bool(torn)

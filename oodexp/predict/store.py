@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,14 +24,12 @@ import pyarrow.parquet as pq
 from oodexp.error import OodexpError
 from oodexp.predict.journal import PATTERN, Journal, claimed, fold_left
 from oodexp.predict.journal import rows as journaled
+from oodexp.predict.shard import Index, Shard
 from oodexp.table import write_arrow
 
 UNREADABLE = "unreadable: "
 """How the reason of a failure begins that lies in the content: trying again would be in vain."""
 
-
-INDEX = pa.schema([("key", pa.large_string()), ("reason", pa.large_string())])
-"""What tells whether a row is there."""
 
 ROWS = 1 << 16
 """Rows that are read at once."""
@@ -76,46 +74,6 @@ class Store:
             names += [f"{shelf.folder.relative_to(self._root)}/{name}" for name in shelf.torn]
             shelf.torn.clear()
         return names
-
-
-class Shard(NamedTuple):
-    """Rows that were written together."""
-
-    path: Path | pa.Table
-    """The file; of a journal its rows."""
-    rows: int
-    """How many."""
-    table: pa.Table | None
-    """Some of its columns."""
-
-
-class Index(NamedTuple):
-    """Keys and reasons of the rows of some shards, one after the other."""
-
-    keys: pa.ChunkedArray
-    """Large texts."""
-    reasons: pa.ChunkedArray
-    """Texts; null for a row without a failure."""
-
-    @classmethod
-    def of(cls, shards: Iterable[Shard]) -> Index:
-        """Of shards with the columns `key` and `reason`."""
-        parts = [s.table.select(INDEX.names).cast(INDEX) for s in shards if s.table is not None]
-        whole = pa.concat_tables([INDEX.empty_table(), *parts])
-        return cls(whole["key"].combine_chunks(), whole["reason"].combine_chunks())
-
-    def find(self, keys: pa.Array) -> np.ndarray:
-        """Number of the first row of each key, one that is no failure if it can be; -1 for none."""
-        good = pc.is_null(self.reasons).to_numpy(zero_copy_only=False)
-        place = np.full(len(keys), -1, np.int64)
-        for some in (good, ~good):
-            rows, left = np.flatnonzero(some), np.flatnonzero(place < 0)
-            if len(rows) and len(left):
-                mine = keys if len(left) == len(keys) else keys.take(left)
-                theirs = self.keys if some.all() else self.keys.take(rows)
-                found = pc.index_in(mine, value_set=theirs).fill_null(-1).to_numpy()
-                place[left] = np.append(rows, -1)[found]
-        return place
 
 
 class Shelf:

@@ -141,7 +141,8 @@ def together(found: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 def incomplete(completions: Rows) -> dict[str, str]:
     """VLMs that failed to answer: `2 of 8 questions failed`, by name; empty when none did."""
-    failed = (completions["status"] == "error").groupby(completions["vlm"]).agg(["sum", "size"])
+    said = completions[["vlm", "status"]]
+    failed = (said["status"] == "error").groupby(said["vlm"]).agg(["sum", "size"])
     return {
         str(vlm): f"{lost} of {asked} questions failed"
         for vlm, lost, asked in failed.itertuples()

@@ -61,7 +61,7 @@ def distributions(signals: Rows, memberships: pd.DataFrame) -> list[Chart]:
         memberships: `record.Membership` rows.
     """
     place, scorers = positions(memberships, signals, PAIR), coded(signals, "scorer")
-    split = np.append(memberships["split"].astype(object).to_numpy(), None)[place]
+    split = np.array([*memberships["split"].astype(object), None], dtype=object)[place]
     values = {name: signals[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in SCALES}
     charts = []
     for number, scorer in enumerate(scorers.texts):

@@ -101,8 +101,8 @@ def _cards(tables: Mapping[str, Rows]) -> pd.DataFrame:
     asked[place[place >= 0]] = True
     drawn = members["drawn"].to_numpy(dtype=bool)
     # A question about a pair that no division placed names no split: the pair's own counts.
-    others = members.loc[asked & ~drawn, keys]
-    parts = [members.loc[drawn, keys].assign(drawn=True), others]
+    others = members[keys][asked & ~drawn]
+    parts = [members[keys][drawn].assign(drawn=True), others]
     if (place < 0).any():
         parts.append(questions[keys][place < 0].drop_duplicates(PAIR))
     cards = pd.concat(parts, ignore_index=True)
