@@ -9,7 +9,7 @@ the process and all that it started, sampled, or the kernel's own peak where tha
 
 `memory_ratio` is the peak at 10^6 questions over that at 10^5; target: <= 1.5. `overhead` is the
 share of a run that store and tracking take where a question takes the model 20 ms (see
-`growth_overhead`); target: <= 0.05. `python -m benchmarks.growth --figure FILE.svg` draws the curve.
+`growth_overhead`); target: <= 0.05. `--figure FILE.svg` draws the curve.
 """
 
 from __future__ import annotations

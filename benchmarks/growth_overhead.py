@@ -6,8 +6,8 @@ each image once a batch, asks, and keeps nothing. Ours is the stage `ask` of a r
 known and what is missing, the predict loop, a shard a batch, the completions read back, checked,
 kept as a table and an artifact) and every other call of the tracker in that run. Runs are made in
 turn. `overhead` = 1 - bare / ours, by the clock, since a disk that is waited for is part of it.
-`overhead_whole` sets the whole command beside the same bare loop, start, scoring, metrics and report
-page of so short a run included.
+`overhead_whole` sets the whole command beside the same bare loop: start, scoring, metrics, report
+page of so short a run.
 """
 
 from __future__ import annotations

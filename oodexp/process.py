@@ -1,4 +1,4 @@
-"""How this process uses its machine: threads that wait sleep, freed memory is kept for reuse."""
+"""How this process uses its machine: threads that wait sleep, freed memory is kept for a while."""
 
 from __future__ import annotations
 
@@ -30,3 +30,14 @@ def settle() -> None:
         return
     mallopt(M_MMAP_THRESHOLD, 1 << 30)
     mallopt(M_TRIM_THRESHOLD, KEPT)
+
+
+def give_back() -> None:
+    """Gives freed memory back to the system, which `settle` keeps; at the end of a stage."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    try:
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+    except (OSError, AttributeError):  # another C library
+        return

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 THREADS = 4
 """Reading and hashing release the interpreter's lock; more threads gain nothing on one disk."""
 
+WAITING = 1 << 12
+"""Images that wait for a thread at once."""
+
 
 class Content(NamedTuple):
     """The images of a source with their content hashes."""
@@ -45,8 +48,12 @@ def scan(images: pd.DataFrame, read: Callable[[str], bytes]) -> Content:
         read: Gives an image's bytes by its id.
     """
     sizes = images[["width", "height"]].astype("float64").to_numpy()
+    ids, seen = images["image_id"].tolist(), list[_Seen]()
     with ThreadPoolExecutor(THREADS) as pool:
-        seen = list(pool.map(lambda i, s: _look(i, s, read), images["image_id"], sizes))
+        # All at once, each image would hold 2 kB until the last is done.
+        for start in range(0, len(ids), WAITING):
+            some = slice(start, start + WAITING)
+            seen += pool.map(lambda i, s: _look(i, s, read), ids[some], sizes[some])
     rows = [
         Problem("decode", "", row.source, row.image_id, row.file, text)
         for row, look in zip(images.itertuples(), seen, strict=True)

@@ -14,6 +14,7 @@ import pandas as pd
 from oodexp import record, table
 from oodexp.error import OodexpError
 from oodexp.source.base import Several
+from oodexp.process import give_back
 from oodexp.stored import Stored, Tables, sliced
 from oodexp.tracker.picture import picture
 
@@ -162,6 +163,7 @@ class Desk:
         """Times a stage and records `seconds/<name>`."""
         start = time.perf_counter()
         yield
+        give_back()
         self.seconds[name] = time.perf_counter() - start
 
     def keep(self, name: str, rows: pd.DataFrame) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from oodexp.metric.base import Evidence, Metric
 from oodexp.predict.scoring import Scored
 from oodexp.predict.scoring import score as score_images
 from oodexp.predict.store import digest
+from oodexp.process import give_back
 from oodexp.question.base import Known, Presence, asked_in_parts
 from oodexp.recipe.base import Desk, Parts
 from oodexp.recipe.calibration import keep_curves
@@ -127,6 +128,7 @@ def score(desk: Desk, parts: Parts, worlds: Sequence[World]) -> list[Scored]:
             for w, s, again in zip(worlds, done, settled, strict=True)
         )
         desk.keep_parts(f"scores/{name}", chain.from_iterable(parts_of))
+        give_back()
         metrics[f"scorer/{name}/presence_auroc"] = presence_auroc(
             [w.matrix for w in worlds], [s.logits[name] for s in done]
         )
