@@ -10,7 +10,7 @@ import pandas as pd
 from oodexp.predict.ranks import rank
 from oodexp.recipe.base import Desk, Parts
 from oodexp.report.layout import console
-from oodexp.report.page import page, summary
+from oodexp.report.page import images_asked, page, summary
 from oodexp.report.waiting import waiting
 from oodexp.tracker.provenance import provenance
 
@@ -69,8 +69,7 @@ def drawn(
         sources: By their own names; of one that is not here, no image is shown.
         figures: Drawings as SVG by name.
     """
-    asked = tables["questions"] if "questions" in tables else tables["memberships"]
-    with waiting("report page", len(asked[["source", "image_id"]].drop_duplicates())) as step:
+    with waiting("report page", images_asked(tables)) as step:
 
         def read(source: str, image_id: str) -> bytes | None:
             step()

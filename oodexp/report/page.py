@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from oodexp import record, table
-from oodexp.columns import Rows
+from oodexp.columns import Rows, different
 from oodexp.report import page_chart, page_measure, page_more, page_split
 from oodexp.report.page_gallery import embed, gallery, headline_reader
 from oodexp.report.page_sentence import sentences
@@ -95,6 +95,12 @@ def summary(tables: Mapping[str, pd.DataFrame], reader: str | None) -> str:
     """
     asked, found, rests = sentences(_all(tables), reader)
     return "\n\n".join((found, asked, rests))
+
+
+def images_asked(tables: Mapping[str, pd.DataFrame]) -> int:
+    """How many images the questions are about, or the memberships where there are no questions."""
+    name = "questions" if "questions" in tables else "memberships"
+    return different(_rows(tables, name, NEEDED[name]), ["source", "image_id"])
 
 
 def _all(tables: Mapping[str, pd.DataFrame]) -> dict[str, Rows]:
