@@ -6,7 +6,7 @@ them takes the columns that it needs, as codes, and joins by number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +18,9 @@ from oodexp.stored import Stored
 
 Rows: TypeAlias = pd.DataFrame | Stored
 """A table in memory or on disk."""
+
+PART = 1 << 19
+"""Texts that are looked up at once."""
 
 
 class Codes(NamedTuple):
@@ -47,8 +50,11 @@ def coded(rows: Rows, name: str) -> Codes:
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):  # no rows
         return Codes(np.zeros(0, np.int32), [])
-    codes = whole.indices.fill_null(-1).to_numpy().astype(np.int32)
-    return Codes(codes, [str(text) for text in whole.dictionary.to_pylist()])
+    given = whole.indices.fill_null(-1).to_numpy()
+    codes = np.full(len(given), -1, np.int32)
+    # Categories of pandas may stand in another order, and need not occur.
+    codes[given >= 0], used = pd.factorize(given[given >= 0])
+    return Codes(codes, [str(text) for text in whole.dictionary.take(used).to_pylist()])
 
 
 def only(rows: Rows, column: str, value: str) -> Rows:
@@ -74,8 +80,12 @@ def positions(known: Rows, wanted: Rows, on: Sequence[str]) -> np.ndarray:
         on: Columns of texts without nulls.
     """
     if len(on) == 1:
-        places = pc.index_in(_plain(wanted, on[0]), value_set=_plain(known, on[0]))
-        return places.fill_null(-1).to_numpy().astype(np.int64)
+        names = _plain(arrow(known, on[0]))
+        parts = [
+            pc.index_in(_plain(part), value_set=names).fill_null(-1).to_numpy()
+            for part in _in_parts(wanted, on[0])
+        ]
+        return np.concatenate([np.zeros(0, np.int64), *parts], dtype=np.int64)
     keys = np.zeros(len(known), np.int64)
     asked = np.zeros(len(wanted), np.int64)
     lost = np.zeros(len(wanted), bool)
@@ -101,8 +111,15 @@ def matching(rows: Rows, known: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame
     return pd.concat(found, ignore_index=True) if found else known.iloc[:0]
 
 
-def _plain(rows: Rows, name: str) -> pa.ChunkedArray:
-    column = arrow(rows, name)
+def _in_parts(rows: Rows, name: str) -> Iterable[pa.Array]:
+    """A column in parts that are large beside the work that each of them takes."""
+    if isinstance(rows, Stored):
+        return rows.arrow_parts(name, PART)
+    return [arrow(rows, name)]
+
+
+def _plain(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Texts as such, not as numbers, of the one type that all texts here are compared in."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    return column.cast(pa.large_string())
+    return column if pa.types.is_string(column.type) else column.cast(pa.string())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import overload
@@ -10,6 +12,7 @@ from typing import overload
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from oodexp import table
@@ -78,6 +81,15 @@ class Stored:
         """A column in Arrow form, texts as codes where wanted."""
         return self._read([name], [name] if coded else ())[name]
 
+    def arrow_parts(self, name: str, rows: int) -> Iterator[pa.Array]:
+        """A column in Arrow form, so many rows of the file at a time."""
+        wanted = [name, *(w for w in self._where if w != name)]
+        with pq.ParquetFile(self.path) as file:
+            for batch in file.iter_batches(rows, columns=wanted):
+                for column, value in self._where.items():
+                    batch = batch.filter(pc.equal(batch[column], value))
+                yield batch[name]
+
     def _read(self, names: Sequence[str] | None, texts: Sequence[str]) -> pa.Table:
         return pq.read_table(
             self.path, columns=names and list(names), read_dictionary=list(texts),
@@ -92,7 +104,8 @@ class Tables(Mapping[str, pd.DataFrame]):
     """
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="oodexp-tables-")
+        self._folder = Path(tempfile.mkdtemp(prefix="oodexp-tables-"))
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._kept: dict[str, Stored] = {}
 
     def keep(self, name: str, record: type, parts: Iterable[pd.DataFrame]) -> Stored:
@@ -107,7 +120,7 @@ class Tables(Mapping[str, pd.DataFrame]):
             OodexpError: If they do not fit the record (see `oodexp.table.check`).
         """
         file = f"{len(self._kept)}-{name.replace('/', '-')}.parquet"
-        self._kept[name] = write(record, parts, Path(self._folder.name) / file)
+        self._kept[name] = write(record, parts, self._folder / file)
         return self._kept[name]
 
     def stored(self, name: str) -> Stored:

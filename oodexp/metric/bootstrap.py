@@ -68,10 +68,9 @@ def summed(draws: Iterable[np.ndarray], counts: csr_array) -> np.ndarray:
 
     Args:
         draws: Blocks of weights, (some resamples, image).
-        counts: Counts of each image, (image, k).
+        counts: Counts of each image, (k, image).
     """
-    turned = counts.T.tocsr()
-    return np.concatenate([(turned @ np.ascontiguousarray(block.T)).T for block in draws])
+    return np.concatenate([counts @ np.ascontiguousarray(block.T) for block in draws], axis=1).T
 
 
 def split_up(draws: Iterable[np.ndarray], counts: Sequence[csr_array]) -> list[np.ndarray]:
@@ -79,14 +78,15 @@ def split_up(draws: Iterable[np.ndarray], counts: Sequence[csr_array]) -> list[n
 
     Args:
         draws: Blocks of weights, (some resamples, image).
-        counts: Counts of each image, (image, k), each with a k of its own.
+        counts: Counts of each image, (k, image), each with a k of its own.
     """
-    from scipy.sparse import hstack
+    from scipy.sparse import vstack
 
     if not counts:
         return []
-    ends = np.cumsum([c.shape[1] for c in counts])[:-1]
-    return np.split(summed(draws, hstack(counts, format="csr")), ends, axis=1)
+    ends = np.cumsum([c.shape[0] for c in counts])[:-1]
+    whole = vstack(counts, format="csr") if len(counts) > 1 else counts[0]
+    return np.split(summed(draws, whole), ends, axis=1)
 
 
 def resampled(

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from oodexp.columns import Codes, arrow, coded, positions
+from oodexp.columns import Codes, arrow, coded, only, positions
 from oodexp.metric.base import Evidence
 from oodexp.metric.mix import Grouping, groupings
 
@@ -109,22 +109,23 @@ def _said(
     evidence: Evidence, readers: dict[str, str], rows: np.ndarray
 ) -> dict[str, dict[str, np.ndarray]]:
     """See `Readings.said`; of the questions in some rows, and of VLMs that answered one."""
-    question = positions(evidence.questions, evidence.answers, ["question_id"])
-    vlm, reader = coded(evidence.answers, "vlm"), coded(evidence.answers, "reader")
-    code = _reading(arrow(evidence.answers, "reading"))
     found: dict[str, dict[str, np.ndarray]] = {}
-    for number, name in sorted(enumerate(vlm.texts), key=lambda item: item[1]):
-        mine = {}
-        for convention, wanted in readers.items():
+    for convention, reader in readers.items():
+        answers = only(evidence.answers, "reader", reader)
+        question = positions(evidence.questions, answers, ["question_id"])
+        vlm, code = coded(answers, "vlm"), _reading(arrow(answers, "reading"))
+        for number, name in enumerate(vlm.texts):
             whole = np.full(len(evidence.questions), UNASKED, np.int8)
-            if wanted in reader.texts:
-                chosen = (vlm.codes == number) & (reader.codes == reader.texts.index(wanted))
-                chosen &= question >= 0
-                whole[question[chosen]] = code[chosen]
-            mine[convention] = whole[rows]
-        if any((said != UNASKED).any() for said in mine.values()):
-            found[name] = mine
-    return found
+            chosen = (vlm.codes == number) & (question >= 0)
+            whole[question[chosen]] = code[chosen]
+            found.setdefault(name, {})[convention] = whole[rows]
+    nothing = np.full(len(rows), UNASKED, np.int8)
+    whole_of = {vlm: dict.fromkeys(readers, nothing) | mine for vlm, mine in found.items()}
+    return {
+        vlm: mine
+        for vlm, mine in sorted(whole_of.items())
+        if any((said != UNASKED).any() for said in mine.values())
+    }
 
 
 def _reading(column: pa.ChunkedArray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -89,14 +90,14 @@ class _Tabled(NamedTuple):
     cells: list[Cell]
     """What they are."""
     counts: csr_array
-    """tp, fp, fn, tn of each, (image, 4 x cell)."""
+    """tp, fp, fn, tn of each, (4 x cell, image)."""
     unread: np.ndarray
     """Unread answers of each, (cell,)."""
 
 
 def _tabled(known: Readings, vlm: str) -> _Tabled:
     """Each answer once per (source or pooled) x (all or composition group) that it counts in."""
-    from scipy.sparse import hstack
+    from scipy.sparse import vstack
 
     asked, cells, counts, unread = known.asked, list[Cell](), [], []
     everything = Grouping("all", ["all"], np.zeros(len(asked.target), np.int64))
@@ -110,7 +111,7 @@ def _tabled(known: Readings, vlm: str) -> _Tabled:
                 cells += names
     if not several:
         cells = [cell._replace(source=POOLED) for cell in cells]
-    return _Tabled(cells, hstack(counts, format="csr"), np.concatenate(unread))
+    return _Tabled(cells, vstack(counts, format="csr"), np.concatenate(unread))
 
 
 def _answered(known: Readings, vlm: str) -> np.ndarray:
@@ -146,7 +147,7 @@ def _counts(
     question = one.question[inside][used]
     return counted(
         cell[used], asked.image[question], one.answer[inside][used], asked.target[question],
-        (len(asked.images), cells),
+        (cells, len(asked.images)),
     )  # fmt: skip
 
 
@@ -158,7 +159,7 @@ def _measurements(vlm: str, mine: _Tabled, sums: np.ndarray) -> Iterator[Measure
         mine: Its cells.
         sums: Their counts in each resample, (resample, 4 x cell).
     """
-    totals = mine.counts.sum(axis=0).reshape(-1, 4)
+    totals = mine.counts.sum(axis=1).reshape(-1, 4)
     images = _images(mine.counts)
     names = {cell: n for n, cell in enumerate(mine.cells)}
     draws = {n: from_counts(sums[:, 4 * n : 4 * n + 4]) for n in names.values()}
@@ -180,10 +181,8 @@ def _measurements(vlm: str, mine: _Tabled, sums: np.ndarray) -> Iterator[Measure
 
 def _images(counts: csr_array) -> np.ndarray:
     """Number of images that each cell counts on, (cell,)."""
-    rows = counts.tocoo()
-    cells = counts.shape[1] // 4
-    place = np.unique(rows.row.astype(np.int64) * cells + rows.col // 4)
-    return np.bincount(place % cells, minlength=cells)
+    parts = pairwise(counts.indptr[::4].tolist())
+    return np.array([len(np.unique(counts.indices[a:b])) for a, b in parts], dtype=np.int64)
 
 
 class _About(NamedTuple):

@@ -50,15 +50,14 @@ def tallies(rows: pd.DataFrame, keys: list[str], draws: Draws) -> dict[tuple[str
     counts = counted(
         cell[rows["used"]].to_numpy(dtype=np.int64), used["image"].to_numpy(dtype=np.int64),
         used["asserted"].to_numpy(dtype=bool), used["truth"].to_numpy(dtype=bool),
-        (draws.images, len(names)),
+        (len(names), draws.images),
     )  # fmt: skip
     sums = summed(draws, counts)
     unread = np.zeros((len(names), 4), dtype=np.int64)
     lost = rows["unread"]
     np.add.at(unread, (cell[lost], np.where(rows["truth"][lost], FN, FP)), 1)
-    columns = counts.tocsc()
     return {
-        tuple(name): Tally(columns[:, at : at + 4].toarray(), sums[:, at : at + 4], unread[n])
+        tuple(name): Tally(counts[at : at + 4].toarray().T, sums[:, at : at + 4], unread[n])
         for n, name in enumerate(names.itertuples(index=False))
         for at in (4 * n,)
     }

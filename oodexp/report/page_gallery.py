@@ -61,8 +61,7 @@ def gallery(tables: Mapping[str, Rows], reader: str | None) -> Gallery:
         tables: `memberships`, `pairs`, `signals`, `questions`, `completions`, `answers`.
         reader: Name of the reader whose readings are shown; None when there is none.
     """
-    every = _cards(tables)
-    cards = _most(every)
+    cards, over = _cards(tables)
     near = _near(cards, tables, reader)
     strings = Strings()
     images = _images(cards)
@@ -81,7 +80,7 @@ def gallery(tables: Mapping[str, Rows], reader: str | None) -> Gallery:
         "scorers": _signals(cards, near["signals"], strings),
         **_asked(cards, near, reader, strings),
     }
-    return Gallery(data | {"strings": list(strings.texts)}, images, len(every) - len(cards))
+    return Gallery(data | {"strings": list(strings.texts)}, images, over)
 
 
 def embed(data: Any) -> str:
@@ -92,37 +91,47 @@ def embed(data: Any) -> str:
     return text
 
 
-def _cards(tables: Mapping[str, Rows]) -> pd.DataFrame:
-    """By split: drawn pairs, others that were asked about, absent categories asked about."""
+def _cards(tables: Mapping[str, Rows]) -> tuple[pd.DataFrame, int]:
+    """By split: drawn pairs, others that were asked about, absent categories asked about.
+
+    Returns:
+        The first `MOST_CARDS`, the splits taking turns, and how many more there are.
+    """
     members, questions = tables["memberships"], tables["questions"]
     keys = [*PAIR, "split"]
     place = positions(members, questions, PAIR)
     asked = np.zeros(len(members), bool)
     asked[place[place >= 0]] = True
     drawn = members["drawn"].to_numpy(dtype=bool)
+    rows = np.concatenate([np.flatnonzero(drawn), np.flatnonzero(asked & ~drawn)])
     # A question about a pair that no division placed names no split: the pair's own counts.
-    others = members[keys][asked & ~drawn]
-    parts = [members[keys][drawn].assign(drawn=True), others]
+    rest = members[keys].iloc[:0]
     if (place < 0).any():
-        parts.append(questions[keys][place < 0].drop_duplicates(PAIR))
-    cards = pd.concat(parts, ignore_index=True)
+        rest = questions[keys][place < 0].drop_duplicates(PAIR)
+    split = np.concatenate([_ranks(members)[rows], _ranks(rest)])
+    order = np.argsort(split, kind="stable")
+    turn = pd.Series(split[order]).groupby(split[order]).cumcount().to_numpy()
+    chosen = order[np.sort(np.argsort(turn, kind="stable")[:MOST_CARDS])]
+    own = chosen[chosen < len(rows)]
+    parts = [
+        members[keys].iloc[rows[own]].assign(drawn=drawn[rows[own]], at=own),
+        rest.iloc[chosen[chosen >= len(rows)] - len(rows)].assign(
+            drawn=False, at=chosen[chosen >= len(rows)]
+        ),
+    ]
+    cards = pd.concat(parts).set_index("at").loc[chosen].reset_index(drop=True)
     known = tables["pairs"]
     pair = positions(known, cards, PAIR)
     for name in ("count", "planted"):
         cards[name] = known[name].reindex(pd.Index(pair)).to_numpy(dtype=object, na_value=None)
-    cards["present"] = pair >= 0
-    cards["drawn"] = cards["drawn"].notna()
-    rank = cards["split"].map({split: n for n, split in enumerate(SPLITS)}).fillna(len(SPLITS))
-    return cards.iloc[np.argsort(rank.to_numpy(), kind="stable")].reset_index(drop=True)
+    return cards.assign(present=pair >= 0), len(order) - len(chosen)
 
 
-def _most(cards: pd.DataFrame) -> pd.DataFrame:
-    """The first `MOST_CARDS`, the splits taking turns; in the order of `cards`."""
-    if len(cards) <= MOST_CARDS:
-        return cards
-    turn = cards.groupby("split", dropna=False).cumcount().to_numpy()
-    chosen = np.sort(np.argsort(turn, kind="stable")[:MOST_CARDS])
-    return cards.iloc[chosen].reset_index(drop=True)
+def _ranks(rows: Rows) -> np.ndarray:
+    """Number of each row's split, `len(SPLITS)` for none."""
+    split = coded(rows, "split")
+    rank = [SPLITS.index(text) if text in SPLITS else len(SPLITS) for text in split.texts]
+    return np.array([*rank, len(SPLITS)])[split.codes]
 
 
 def _near(
