@@ -21,7 +21,7 @@ from oodexp.predict.content import shown
 from oodexp.predict.ledger import Account
 from oodexp.predict.loop import Loop
 from oodexp.predict.serving import SCHEMA, Desk, Sending
-from oodexp.predict.store import Shelf, Store
+from oodexp.predict.store import ROWS, Shelf, Store
 from oodexp.record import Completion, Request
 from oodexp.vlm.base import Remote
 
@@ -120,11 +120,13 @@ def stand(vlm: Vlm, questions: pd.DataFrame, images: pd.DataFrame, store: Store)
 
 def _keys(image: np.ndarray, content: Sequence[str], prompt: Codes, most: np.ndarray) -> pa.Array:
     """Keys of questions about images of some content."""
-    asked = zip(image.tolist(), prompt.codes.tolist(), most.tolist(), strict=True)
-    return pa.array(
-        (_key(content[i], prompt.texts[p], None if m < 0 else m) for i, p, m in asked),
-        pa.large_string(), size=len(image),
-    )  # fmt: skip
+    parts = [pa.array([], pa.large_string())]
+    for start in range(0, len(image), ROWS):
+        some = slice(start, start + ROWS)
+        asked = zip(*(c[some].tolist() for c in (image, prompt.codes, most)), strict=True)
+        keys = [_key(content[i], prompt.texts[p], None if m < 0 else m) for i, p, m in asked]
+        parts.append(pa.array(keys, pa.large_string()))
+    return pa.concat_arrays(parts)
 
 
 def answer(

@@ -46,6 +46,8 @@ class Journal:
         self._file: IO[bytes] | None = None
         self._begin = b""
         self._one_at_a_time = Lock()
+        self._flushing = Lock()
+        self._written = self._flushed = 0
 
     def append(self, row: Mapping[str, Any], flush: bool = True) -> None:
         """Writes a row; it is on the disk when this returns. Any thread may call it.
@@ -67,8 +69,18 @@ class Journal:
             while rest:  # a disk that fills up takes a part
                 rest = rest[self._file.write(rest) :]
             self._begin = b""
-        if flush:  # outside the lock: the system puts what several threads wrote on disk at once
-            os.fsync(self._file.fileno())
+            self._written += 1
+            mine = self._written
+        if flush:
+            self._flush(mine)
+
+    def _flush(self, row: int) -> None:
+        """Returns when the row of this number is on the disk."""
+        with self._flushing:  # whoever comes while another one flushes is served by the next flush
+            if self._flushed < row and self._file is not None:
+                written = self._written
+                os.fsync(self._file.fileno())
+                self._flushed = written
 
     def fold(self) -> None:
         """Turns the rows into a shard and takes the file away."""

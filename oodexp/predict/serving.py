@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,9 @@ from oodexp.vlm.base import Reply, Request
 if TYPE_CHECKING:
     from oodexp.predict.journal import Journal
     from oodexp.vlm.base import Ledger, Remote, Session
+
+WRITERS = 64
+"""Threads that put replies and costs on disk."""
 
 SCHEMA = pa.schema([("key", pa.string()), *COLUMNS.items(), ("seconds", pa.float64())])
 """Of a journaled completion."""
@@ -67,6 +71,9 @@ class Desk:
         self._failure: BaseException | None = None
         self._session: Session | None = None
         self._loop = asyncio.new_event_loop()
+        # They wait for the disk, which writes what many of them wait for at once.
+        waiting = ThreadPoolExecutor(min(WRITERS, remote.concurrency + 4), "asking")
+        self._loop.set_default_executor(waiting)
         self._queue: asyncio.Queue[Request | None] = asyncio.Queue()
         self._thread = threading.Thread(target=self._run, name="asking", daemon=True)
         self._thread.start()

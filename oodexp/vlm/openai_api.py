@@ -12,6 +12,7 @@ import numpy as np
 
 from oodexp.error import OodexpError
 from oodexp.vlm.base import Ledger, Session, Tariff
+from oodexp.vlm.clients import Clients
 from oodexp.vlm.pace import Clock, Pace, Window
 from oodexp.vlm.redact import SHORT, Redactor
 from oodexp.vlm.session import ApiSession
@@ -131,8 +132,6 @@ class OpenAIApi:
 
     @asynccontextmanager
     async def _session(self, ledger: Ledger) -> AsyncIterator[Session]:
-        import httpx2
-
         key, clock = self._key(), Clock()
         headers = {name: self._header(name, value) for name, value in self._headers.items()}
         secrets = [value for value in headers.values() if len(value) >= SHORT]
@@ -142,11 +141,8 @@ class OpenAIApi:
         requests, tokens = (Window(limit) for limit in self._limits)
         rng = np.random.default_rng(self._jitter)
         pace = Pace(requests, tokens, rng, self._backoff, clock)
-        limits = httpx2.Limits(max_connections=self.concurrency)
-        async with httpx2.AsyncClient(
-            headers=headers, limits=limits, timeout=self.timeout
-        ) as client:
-            yield ApiSession(self._terms(), client, pace, ledger, Redactor(*secrets))
+        async with Clients.opened(headers, self.concurrency, self.timeout) as clients:
+            yield ApiSession(self._terms(), clients, pace, ledger, Redactor(*secrets))
 
     def _terms(self) -> Terms:
         given = {k: v for k, v in self._decoding.items() if v is not None}

@@ -7,19 +7,17 @@ import time
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from oodexp.error import OodexpError, Paused
 from oodexp.pixel import UnreadableImage
 from oodexp.vlm.base import AROUND, CHARACTERS_A_TOKEN, Attempt, Ledger, Reply, Request
+from oodexp.vlm.clients import Clients
 from oodexp.vlm.media import data_uri
 from oodexp.vlm.outcome import Outcome, judge
 from oodexp.vlm.pace import Pace
 from oodexp.vlm.redact import Redactor
 from oodexp.vlm.terms import Terms
-
-if TYPE_CHECKING:
-    import httpx2
 
 T = TypeVar("T")
 
@@ -35,7 +33,7 @@ class ApiSession:
     """See `base.Session`."""
 
     terms: Terms
-    client: httpx2.AsyncClient
+    clients: Clients
     pace: Pace
     ledger: Ledger
     redactor: Redactor
@@ -123,8 +121,8 @@ class ApiSession:
         import httpx2
 
         try:
-            async with asyncio.timeout(self.terms.timeout):
-                response = await self.client.post(self.terms.url, json=body)
+            async with asyncio.timeout(self.terms.timeout), self.clients.one() as client:
+                response = await client.post(self.terms.url, json=body)
                 text = response.text
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             return Outcome("retry", "no connection", reason=str(error))
