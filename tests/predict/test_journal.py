@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pytest
@@ -178,3 +181,46 @@ def test_no_row_is_missed_while_another_process_folds(shelf, tmp_path, monkeypat
 
         monkeypatch.setattr(mine, "_journals", between)
         assert mine.missing(["k0"]) == []
+
+
+def test_rows_that_wait_for_the_disk_share_a_flush(shelf, monkeypatch):
+    flushed: list[int] = []
+    journal = shelf.journal()
+    journal.append(row(0))
+
+    def slow(file: int) -> None:
+        lines = journal.path.read_bytes().count(b"\n")  # at least these are on the disk then
+        time.sleep(0.02)
+        flushed.append(lines)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    after: dict[int, int] = {}
+
+    def append(n: int) -> None:
+        journal.append(row(n))
+        after[n] = max(flushed)
+
+    with ThreadPoolExecutor(40) as pool:
+        list(pool.map(append, range(1, 41)))
+    monkeypatch.undo()
+    order = [int(key[1:]) for key in keys_written(journal)]
+    assert all(after[n] > order.index(n) for n in range(1, 41))  # its own line was among them
+    assert len(flushed) < 20
+    journal.fold()
+
+
+def keys_written(journal: Journal) -> list[str]:
+    return [json.loads(line)["key"] for line in journal.path.read_bytes().splitlines()]
+
+
+def test_a_journal_longer_than_a_part_is_folded_whole(shelf, monkeypatch):
+    monkeypatch.setattr("oodexp.predict.journal.LINES", 3)
+    journal = shelf.journal()
+    for n in range(10):
+        journal.append(row(n), flush=False)
+    with journal.path.open("ab") as file:
+        file.write(b'{"key": "torn')
+    assert rows(journal.path, SCHEMA)[0].num_rows == 10
+    assert rows(journal.path, SCHEMA)[1]
+    journal.fold()
+    assert keys(shelf) == [f"k{n}" for n in range(10)]
