@@ -19,6 +19,7 @@ from oodexp.metric.certainty import certainties
 from oodexp.metric.counted import counted
 from oodexp.metric.judged import UNASKED, Asked, Judged, Readings, readings
 from oodexp.metric.mix import Grouping
+from oodexp.process import give_back
 from oodexp.record import SPLITS, Measurement
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Binary:
         """
         check_readers(evidence, self._readers)
         known = readings(evidence, **self._readers)
+        give_back()
         images = len(known.asked.images)
         if not images:
             return table.frame(Measurement)

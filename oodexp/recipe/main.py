@@ -27,6 +27,7 @@ def main(run: Run, parts: Parts) -> bool:
     with desk.stage("ask"):
         step.question(desk, parts.question, worlds)
         ask(desk, parts, worlds, scored)
+    del scored  # the whole matrix of logits of each scorer
     with desk.stage("read"):
         step.read(desk, parts.readers)
     with desk.stage("measure"):

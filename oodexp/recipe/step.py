@@ -210,6 +210,7 @@ def report(desk: Desk, parts: Parts) -> bool:
     desk.run.metrics({f"seconds/{stage}": s for stage, s in desk.seconds.items()})
     shown = {name: desk.tables.stored(name)[list(of)] for name, of in SHOWN.items()}
     show(shown, desk.seconds, place(desk), desk.notes)
+    give_back()
     return lost
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from oodexp import record, table
 from oodexp.columns import Rows, different
+from oodexp.process import give_back
 from oodexp.report import page_chart, page_measure, page_more, page_split
 from oodexp.report.page_gallery import embed, gallery, headline_reader
 from oodexp.report.page_sentence import sentences
@@ -41,7 +42,7 @@ NEEDED: Mapping[str, type] = {
     "trial_values": record.TrialValue,
 }
 """Tables that the page shows; one that the run does not have is taken for empty."""
-BY_COLUMN = ("signals", "questions", "completions", "answers")
+BY_COLUMN = ("pairs", "signals", "questions", "completions", "answers")
 """Those that grow with the questions."""
 
 
@@ -72,6 +73,7 @@ def page(
     have = _all(tables)
     reader = headline_reader(have["answers"], meta.get("reader"))
     cards = gallery(have, reader)
+    give_back()
     values = _values(have, meta, reader) | {
         "figures": [_picture(name, svg) for name, svg in figures.items()],
         "cards": embed(cards.data),
