@@ -1,4 +1,4 @@
-"""MLflow's tracker with a watch: how long its calls take, within the stage `ask` and outside."""
+"""MLflow's tracker with a watch: how long each of its calls takes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from oodexp.tracker.mlflow import Mlflow
+
+OPEN = "open"
+"""The call that imports MLflow and makes its database."""
 
 
 class Watch:
@@ -28,7 +31,7 @@ class Watch:
         """See `Tracker` of oodexp."""
         start = time.perf_counter()
         run = self._tracker.open(**arguments)
-        return Timed(run, [("open", time.perf_counter() - start)], self._told)
+        return Timed(run, [(OPEN, time.perf_counter() - start)], self._told)
 
 
 class Timed:
@@ -75,6 +78,5 @@ class Timed:
         self._run.__exit__(kind, error, trace)
         self._calls.append(("exit", time.perf_counter() - start))
         if self._told is not None:
-            within = ("questions", "completions", "fingerprints/growth.json")
-            outside = sum(seconds for name, seconds in self._calls if name not in within)
-            self._told.write_text(json.dumps({"ask": self._ask, "tracker_outside_ask": outside}))
+            calls = [{"call": name, "seconds": seconds} for name, seconds in self._calls]
+            self._told.write_text(json.dumps({"ask": self._ask, "calls": calls}))
