@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all oracles ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence lint clean
+.PHONY: help main test test-all oracles ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence bench-growth lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -77,6 +77,9 @@ bench-evidence: .venv/installed  ## bootstrap, MMD and overlap against SciPy and
 
 bench-reading: .venv/installed  ## reading a 1.1 GB annotation file against json.load
 	$(ENV) $(BIN)/python -m benchmarks.reading
+
+bench-growth: .venv/installed  ## 10^4 to 10^6 questions: time, memory, overhead (15 minutes, 3 GB of disk)
+	$(ENV) $(BIN)/python -m benchmarks.growth
 
 lint: .venv/installed  ## style, types, and who may know whom
 	$(BIN)/ruff check .
