@@ -15,7 +15,7 @@ import pyarrow as pa
 from oodexp import table
 from oodexp.columns import Codes, coded
 from oodexp.error import Paused
-from oodexp.predict.by_image import ByImage, Row, Rows
+from oodexp.predict.by_image import ByImage, Pending, Row
 from oodexp.predict.completion import COLUMNS
 from oodexp.predict.content import shown
 from oodexp.predict.ledger import Account
@@ -81,7 +81,7 @@ class Standing(NamedTuple):
 
     keys: pa.Array
     """Of each question, text, in order; questions of one image and prompt share it."""
-    missing: Rows
+    missing: Pending
     """Those without an answer, each once."""
     shelf: Shelf
     """Where completions lie."""
@@ -110,7 +110,7 @@ def stand(vlm: Vlm, questions: pd.DataFrame, images: pd.DataFrame, store: Store)
     content = [s if isinstance(s := sha.get(i), str) else f"no file: {i}" for i in image.texts]
     most = questions["max_tokens"].fillna(-1).to_numpy(dtype=np.int64)
     keys = _keys(image.codes, content, prompt, most)
-    every = Rows(keys, image.codes, image.texts, prompt.codes, prompt.texts, most)
+    every = Pending(keys, image.codes, image.texts, prompt.codes, prompt.texts, most)
     once = keys.dictionary_encode()
     last = np.empty(len(once.dictionary), np.int64)
     last[once.indices.to_numpy()] = np.arange(len(keys))  # of questions that share a key
@@ -178,7 +178,7 @@ def _completions(
 
 
 def _serve(
-    name: str, vlm: Remote, known: Standing, rows: Rows, read: Callable[[str], bytes],
+    name: str, vlm: Remote, known: Standing, rows: Pending, read: Callable[[str], bytes],
     store: Store, loop: Loop,
 ) -> pd.DataFrame:  # fmt: skip
     """Asks through a network, in one process; the requests of this run (`record.Request`)."""

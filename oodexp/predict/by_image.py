@@ -25,7 +25,7 @@ class Row(NamedTuple):
     """Most new tokens of the reply."""
 
 
-class Rows(Sequence[Row]):
+class Pending(Sequence[Row]):
     """Questions still to ask, held as columns: a million take 100 MB and not a gigabyte.
 
     Args:
@@ -63,15 +63,15 @@ class Rows(Sequence[Row]):
             self._prompts[self._prompt[at]], None if most < 0 else most,
         )  # fmt: skip
 
-    def select(self, rows: np.ndarray) -> Rows:
+    def select(self, rows: np.ndarray) -> Pending:
         """Some of the questions, by number or as bool."""
         keys = self.keys.filter(pa.array(rows)) if rows.dtype == bool else self.keys.take(rows)
-        return Rows(
+        return Pending(
             keys, self._image[rows], self._image_ids, self._prompt[rows], self._prompts,
             self._most[rows],
         )  # fmt: skip
 
-    def ordered(self) -> Rows:
+    def ordered(self) -> Pending:
         """Short replies first, questions of an image side by side: a batch goes on to its longest.
 
         Images in the order that they first stand in.
