@@ -37,7 +37,7 @@ def draw(rows: Mapping[str, float], path: Path) -> None:
         most = 1.5 * rows[f"peak_gb_{sizes[-2]}"]
         memory.plot(sizes[-2:], [most, most], ":", color=DARK, label=f"1.5 x that at {sizes[-2]:,}")
     memory.set(xscale="log", ylabel="GB")
-    memory.set_ylim(0)
+    memory.set_ylim(0, 1.25 * max(rows[f"peak_gb_{n}"] for n in sizes))
     for axes in (time, memory):
         axes.set_xlabel("questions")
         axes.legend(frameon=False, fontsize=8)
