@@ -9,7 +9,7 @@ the process and all that it started, sampled, or the kernel's own peak where tha
 
 `memory_ratio` is the peak at 10^6 questions over that at 10^5; target: <= 1.5. `overhead` is the
 share of a run that store and tracking take where a question takes the model 20 ms (see
-`growth_overhead`); target: <= 0.05. `--figure FILE.svg` draws the curve.
+`growth_overhead`); target: <= 0.05. `--figure FILE.png` draws the curve.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def main() -> None:
         folder = Path(name)
         for questions in options.sizes:
             cost = run(folder / str(questions), questions)
-            rows |= {f"{what}_{questions}": value for what, value in cost._asdict().items()}
+            kept = {k: v for k, v in cost._asdict().items() if k != "status"}
+            rows |= {f"{what}_{questions}": value for what, value in kept.items()}
         if not options.no_overhead:
             rows |= overhead(folder / "overhead", command)
     first, last = (rows.get(f"peak_gb_{n}") for n in SIZES[1:])

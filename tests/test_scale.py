@@ -55,7 +55,7 @@ def test_every_result_follows_from_the_inputs():
 def test_every_input_says_where_it_is_from():
     inputs = TEXT.partition("## What follows")[0]
     for name, _, where in ROW.findall(inputs):
-        assert re.search(r"protocol|measured|published|assumed|conf/|speed limit", where), name
+        assert re.search(r"OODBench|measured|published|assumed|conf/|speed limit", where), name
 
 
 def commands() -> list[str]:
