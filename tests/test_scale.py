@@ -69,10 +69,9 @@ def commands() -> list[str]:
 
 def test_there_is_a_command_for_each_size():
     whole = "\n".join(commands())
-    assert {"predict=local", "predict=ddp", "predict=slurm"} <= set(
-        re.findall(r"predict=\w+", whole)
-    )
-    assert "vlm=openai_api" in whole
+    for loop in ("local", "ddp", "slurm"):
+        assert f"predict={loop}" in whole
+    assert "vlm=[openai_api]" in whole
 
 
 @pytest.mark.parametrize("line", commands())
