@@ -13,8 +13,8 @@ import pandas as pd
 
 from oodexp import record, table
 from oodexp.error import OodexpError
-from oodexp.source.base import Several
 from oodexp.process import give_back
+from oodexp.source.base import Several
 from oodexp.stored import Stored, Tables, sliced
 from oodexp.tracker.picture import picture
 

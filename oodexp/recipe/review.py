@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from oodexp import record, table
@@ -46,7 +48,7 @@ def main(run: Run, parts: Reviewing) -> bool:
 
 
 def _measured(
-    desk: Desk, parts: Reviewing, have: dict[str, pd.DataFrame], kept: pd.DataFrame
+    desk: Desk, parts: Reviewing, have: Mapping[str, pd.DataFrame], kept: pd.DataFrame
 ) -> list[record.Finding]:
     """Keeps the run's measurements without the rejected pairs; what that changes."""
     if not set(EVIDENCE) <= set(have):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
@@ -68,7 +69,7 @@ class Reviewing:
         return held.boxes(image_id, category) if isinstance(held, Outlined) else None
 
 
-def tables(desk: Desk, parts: Reviewing) -> dict[str, pd.DataFrame]:
+def tables(desk: Desk, parts: Reviewing) -> Mapping[str, pd.DataFrame]:
     """Images, memberships and, of a run that asked VLMs, what its measurements rest on.
 
     Raises:
