@@ -1,0 +1,34 @@
+"""What a text of somebody else may hold besides words: control characters, halves of characters.
+
+Names, ids, captions and completions come from data sets and servers. A terminal obeys what it is
+sent, and a half of a surrogate pair, which JSON can write, is no character of any encoding.
+"""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 without tab and line feed; delete; what turns the direction of a line; line separators;
+# halves of surrogate pairs.
+_UNSHOWN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    r"""The text with an escape in the place of everything that a terminal would obey.
+
+    >>> printable("\x1b[31mred\u202e"), printable("two\nlines")
+    ('\\x1b[31mred\\u202e', 'two\nlines')
+    """
+    return _UNSHOWN.sub(lambda m: m[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def broken(text: str) -> bool:
+    r"""Whether the text holds half of a surrogate pair, so that it cannot be written.
+
+    >>> broken("a\ud83d"), broken("\U0001f600")
+    (True, False)
+    """
+    return _HALF.search(text) is not None
