@@ -7,6 +7,8 @@ sent, and a half of a surrogate pair, which JSON can write, is no character of a
 from __future__ import annotations
 
 import re
+import reprlib
+from typing import Any
 
 # C0 and C1 without tab and line feed; delete; what turns the direction of a line; line separators;
 # halves of surrogate pairs.
@@ -32,3 +34,22 @@ def broken(text: str) -> bool:
     (True, False)
     """
     return _HALF.search(text) is not None
+
+
+def mended(text: str, most: int = 300) -> str:
+    """The text so that it can be written, cut at `most` letters: for a row of `problems`."""
+    whole = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return whole if len(whole) <= most else f"{whole[:most]} ..."
+
+
+def brief(value: Any) -> str:
+    """A value of somebody else as a message shows it: never long, however large or deep it is.
+
+    >>> brief([[[[[[1]]]]]]), len(brief("a" * 1_000_000))
+    ('[[[[...]]]]', 80)
+    """
+    return _BRIEF.repr(value)
+
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxlevel, _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlong = 4, 80, 80, 80

@@ -14,6 +14,7 @@ from oodexp.error import OodexpError
 from oodexp.record import UNKNOWN, Concept
 from oodexp.source.annotated import Folder
 from oodexp.source.cells import NOT_KNOWN, Cells, empty, marked
+from oodexp.source.inside import Links
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import suggestion
 from oodexp.source.tabular import FORMS, Row, rows
@@ -41,14 +42,17 @@ class Concepts(Folder):
         annotations: The table: .csv, .tsv, .jsonl or .parquet.
         images: The folder that `image` starts from.
         name: Name of the data set in every table.
+        links: Where links below the image folder may lead: `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If the file or the folder is not there, or a value is not what it should be;
             names file, line and column.
     """
 
-    def __init__(self, annotations: str, images: str, name: str = "concepts") -> None:
-        super().__init__(annotations, images, name, None, _FORM, "paths in the column image")
+    def __init__(
+        self, annotations: str, images: str, name: str = "concepts", links: Links = "inside"
+    ) -> None:
+        super().__init__(annotations, images, name, None, _FORM, "paths in the column image", links)
 
     def concepts(self) -> pd.DataFrame:
         """`record.Concept` rows, in the order of `images`; of images whose path is safe."""

@@ -23,9 +23,11 @@ from oodexp.source.cells import empty, marked
 from oodexp.source.hub_files import locate, parquet_files
 from oodexp.source.hub_objects import Columns, Objects
 from oodexp.source.hub_schema import leaves
+from oodexp.source.inside import Links, check_links, read_file
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import Given
 from oodexp.source.manifest import CODES, unique
+from oodexp.text import mended
 
 
 class Hub(Annotated):
@@ -46,6 +48,8 @@ class Hub(Annotated):
         download: Whether to fetch a hub id that is not in the local cache.
         name: Name of the data set in every table.
         labels: Texts to show instead: a mapping, or the path of a file (see `source.labels`).
+        links: Where links below the folder of `data` may lead, for images that are named by path:
+            `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If the files are not there, or are not what they should be.
@@ -55,7 +59,7 @@ class Hub(Annotated):
         self, data: str, split: str | None = None, image: str = "image", objects: str = "objects",
         category: str = "category", boxes: str = "xywh", categories: Sequence[str] | None = None,
         rest: str = "absent", revision: str | None = None, download: bool = False,
-        name: str = "hub", labels: Given = None,
+        name: str = "hub", labels: Given = None, links: Links = "inside",
     ) -> None:  # fmt: skip
         super().__init__(name, labels)
         for key, value, known in (
@@ -65,7 +69,7 @@ class Hub(Annotated):
                 raise OodexpError(f"source {key}={value}: expected {' or '.join(known)}")
         self._columns = Columns(image, objects, category, boxes)
         self._given = unique(categories)
-        self._rest = rest
+        self._rest, self._links = rest, check_links(links)
         self._root = locate(data, revision, download)
         self._files = parquet_files(self._root, split)
         self._held: tuple[tuple[Path, int], pa.ChunkedArray] | None = None
@@ -85,10 +89,10 @@ class Hub(Annotated):
             return bytes(data)
         if path is None:
             raise OSError(f"{file}: neither bytes nor path of the image {image_id}")
-        reason = escape(path, self._root, self._root.resolve())
+        reason = escape(str(path), self._root, self._root.resolve(), self._links)
         if reason is not None:
-            raise OSError(f"{file}: {path}: {reason}")
-        return (self._root / path).read_bytes()
+            raise OSError(f"{file}: {mended(str(path))}: {reason}")
+        return read_file(self._root / str(path))
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process reads its own row groups."""

@@ -20,6 +20,7 @@ from oodexp.source.annotated import Folder
 from oodexp.source.boxes import Boxed
 from oodexp.source.cells import Cells, empty, marked
 from oodexp.source.document import Document, Id
+from oodexp.source.inside import Links
 from oodexp.source.instances import Instances, assemble, listing
 from oodexp.source.labels import Given
 from oodexp.source.need import Need
@@ -50,6 +51,7 @@ class Lvis(Boxed, Folder):
         names: `name` or `synonym`.
         name: Name of the data set in every table.
         labels: Texts to show instead: a mapping, or the path of a file (see `source.labels`).
+        links: Where links below the image folder may lead: `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If the file or a folder is not there, or is not what it should be.
@@ -57,9 +59,9 @@ class Lvis(Boxed, Folder):
 
     def __init__(
         self, annotations: str, images: str, minival: bool = False, names: str = "name",
-        name: str = "lvis", labels: Given = None,
+        name: str = "lvis", labels: Given = None, links: Links = "inside",
     ) -> None:  # fmt: skip
-        super().__init__(annotations, images, name, labels, _FORM, f"{_TRAIN}/ and {_VAL}/")
+        super().__init__(annotations, images, name, labels, _FORM, f"{_TRAIN}/ and {_VAL}/", links)
         if names not in _NAMES:
             raise OodexpError(f"source names={names}: expected one of {', '.join(_NAMES)}")
         for part in (_VAL,) if minival else (_VAL, _TRAIN):

@@ -12,6 +12,7 @@ from oodexp.error import OodexpError
 from oodexp.record import ABSENT, PRESENT, UNKNOWN
 from oodexp.source.annotated import Folder
 from oodexp.source.cells import NOT_KNOWN, Cells, empty, marked
+from oodexp.source.inside import Links
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import Given, suggestion
 from oodexp.source.tabular import FORMS, Row, rows
@@ -41,6 +42,7 @@ class Manifest(Folder):
         categories: All categories, in order; those of the table, in order of appearance, if None.
         name: Name of the data set in every table.
         labels: Texts to show instead: a mapping, or the path of a file (see `source.labels`).
+        links: Where links below the image folder may lead: `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If the file or the folder is not there, or a value is not what it should be;
@@ -50,8 +52,11 @@ class Manifest(Folder):
     def __init__(
         self, annotations: str, images: str, rest: str = "unknown",
         categories: Sequence[str] | None = None, name: str = "manifest", labels: Given = None,
+        links: Links = "inside",
     ) -> None:  # fmt: skip
-        super().__init__(annotations, images, name, labels, _FORM, "paths in the column image")
+        super().__init__(
+            annotations, images, name, labels, _FORM, "paths in the column image", links
+        )
         if rest not in ("absent", "unknown"):
             raise OodexpError(f"source rest={rest}: expected absent or unknown")
         self._rest = rest
