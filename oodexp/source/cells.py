@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from oodexp.error import OodexpError
 from oodexp.record import ABSENT, PRESENT, UNKNOWN
 
 NOT_KNOWN = -1
@@ -165,6 +167,23 @@ def _ease(planted: str) -> tuple[bool, bool, str]:
     return planted != "canonical", planted == "secondary", planted
 
 
-def empty(images: int, categories: int, code: int = ABSENT) -> np.ndarray:
-    """A presence matrix of one code, uint8, (image, category)."""
+def empty(images: int, categories: int, code: int = ABSENT, most: int | None = None) -> np.ndarray:
+    """A presence matrix of one code, uint8, (image, category).
+
+    Args:
+        images: Number of images.
+        categories: Number of categories.
+        code: What holds everywhere.
+        most: Most bytes; by default a quarter of this machine's memory.
+
+    Raises:
+        OodexpError: If the matrix would be larger.
+    """
+    if most is None:
+        most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+    if images * categories > most:
+        raise OodexpError(
+            f"{images:,} images x {categories:,} categories: their matrix takes more than the "
+            f"{most:,} bytes that this machine has for it; read fewer of them"
+        )
     return np.full((images, categories), code, dtype=np.uint8)
