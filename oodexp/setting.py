@@ -214,10 +214,11 @@ def _part(node: Any, path: str) -> Iterator[str]:
     try:
         module, _, name = str(node[TARGET]).rpartition(".")
         target = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        yield f"{path}.{TARGET}={node[TARGET]}: cannot be imported ({error})"
+        taken = inspect.signature(target).parameters
+    except Exception as error:  # whatever a module does when it is imported; what is no class
+        told = f"{type(error).__name__}: {error}"
+        yield f"{path}.{TARGET}={node[TARGET]}: cannot be imported or called ({told})"
         return
-    taken = inspect.signature(target).parameters
     open_ended = any(p.kind == p.VAR_KEYWORD for p in taken.values())
     parameters = {n: p for n, p in taken.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
     given = {k: v for k, v in node.items() if k not in _SPECIAL}

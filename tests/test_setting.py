@@ -205,7 +205,11 @@ def test_a_part_that_hands_its_arguments_on_takes_any():
     assert plan(inner=content) == []
 
 
-@pytest.mark.parametrize("target", ["nowhere.Thing", "oodexp.setting.Thing", "Thing", ""])
+@pytest.mark.parametrize(
+    "target",
+    ["nowhere.Thing", "oodexp.setting.Thing", "Thing", "", "os.path", "builtins.type",
+     "antigravity..x", "os.sep", ".", "a b.c"],
+)  # fmt: skip
 def test_a_part_that_cannot_be_imported_is_named(target):
     content = {"name": "n", "one": {"_target_": target}, "many": {"a": {"_target_": target}}}
     said = mistakes(OmegaConf.create(content), Plan)

@@ -7,6 +7,7 @@ POPE, which have neither, their order, when question and prompt agree.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ FAILURES = (
 STATUSES = ("ok", "truncated", "refused", "filtered", "empty", "error")
 """Of `record.Completion`; a column `status` may hold them."""
 
+_WHOLE = re.compile(r"[0-9]{1,18}")  # Python refuses to build integers of thousands of digits
 _LLAVA = frozenset(("question_id", "prompt", "text"))  # how LLaVA's scripts answer POPE
 
 Answered = tuple[str, str, Reply]
@@ -126,7 +128,7 @@ def _count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     text = str(value).removesuffix(".0")
-    return int(text) if text.isascii() and text.isdigit() else None
+    return int(text) if _WHOLE.fullmatch(text) else None
 
 
 def _reply(row: Mapping[str, Any], kind: str, place: str) -> Reply:

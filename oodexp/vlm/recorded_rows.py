@@ -72,7 +72,9 @@ def _csv(path: Path) -> Iterator[Any]:
         found = pd.read_csv(
             path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig"
         )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except UnicodeDecodeError:
+        raise
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise OodexpError(f"{path}: not a table ({error})") from error
     yield from found.to_dict("records")
 
