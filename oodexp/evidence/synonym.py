@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from oodexp.error import OodexpError
 from oodexp.evidence.plural import plurals
 from oodexp.source.labels import two_columns
+from oodexp.text import brief
 
 Given = Mapping[str, Sequence[str]] | str | None
 """A user's table: names by category, the path of a CSV or JSON file, `coco`, or null for none."""
@@ -94,8 +95,8 @@ def read(table: Given) -> dict[str, tuple[str, ...]]:
         )
         if not isinstance(category, str) or not right:
             raise OodexpError(
-                f"{where}: category {category!r}: {phrases!r}; expected a list of names, each a "
-                "text that is not empty"
+                f"{where}: category {brief(category)}: {brief(phrases)}; expected a list of names, "
+                "each a text that is not empty"
             )
     return {category: tuple(phrases) for category, phrases in entries.items()}
 
@@ -124,7 +125,7 @@ def _load(table: str) -> Any:
         raise OodexpError(f"{where}: ending {path.suffix!r}; {_FORMS}")
     try:
         return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise OodexpError(f"{where}: not JSON ({error})") from error
 
 
