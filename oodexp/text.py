@@ -11,9 +11,9 @@ import reprlib
 from typing import Any
 
 # C0 and C1 without tab and line feed; delete; what turns the direction of a line; line separators;
-# halves of surrogate pairs.
+# halves of surrogate pairs; what is no character, and may not stand in XML.
 _UNSHOWN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 _HALF = re.compile("[\ud800-\udfff]")
 

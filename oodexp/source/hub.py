@@ -81,18 +81,21 @@ class Hub(Annotated):
         if held is None or held[0] != (file, group):
             held = (file, group), self._images_of(file, group)
             self._held = held
-        value = held[1][offset].as_py()
+        try:
+            value = held[1][offset].as_py()
+        except ValueError as error:  # a text that is no UTF-8
+            raise OSError(f"{file}: the image {mended(image_id)}: {error}") from error
         data, path = (
             (value.get("bytes"), value.get("path")) if isinstance(value, dict) else (value, None)
         )
-        if data is not None:
-            return bytes(data)
-        if path is None:
-            raise OSError(f"{file}: neither bytes nor path of the image {image_id}")
-        reason = escape(str(path), self._root, self._root.resolve(), self._links)
+        if isinstance(data, bytes):
+            return data
+        if data is not None or not isinstance(path, str):
+            raise OSError(f"{file}: neither bytes nor path of the image {mended(image_id)}")
+        reason = escape(path, self._root, self._root.resolve(), self._links)
         if reason is not None:
-            raise OSError(f"{file}: {mended(str(path))}: {reason}")
-        return read_file(self._root / str(path))
+            raise OSError(f"{file}: {mended(path)}: {reason}")
+        return read_file(self._root / path)
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process reads its own row groups."""
@@ -134,4 +137,7 @@ class Hub(Annotated):
         # Without Arrow's threads: they do not survive the fork of a loader's process.
         with pq.ParquetFile(file, pre_buffer=False) as opened:
             columns = leaves(opened, self._columns.image)
-            return opened.read_row_group(group, columns=columns, use_threads=False).column(0)
+            try:
+                return opened.read_row_group(group, columns=columns, use_threads=False).column(0)
+            except (pa.ArrowException, ValueError) as error:
+                raise OSError(f"{file}: row group {group} cannot be read ({error})") from error

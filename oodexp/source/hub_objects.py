@@ -92,7 +92,7 @@ class Objects:
                     self._list(batch, shown, row)
                     self._count(batch.column(self._columns.objects), fields, first, str(file))
                     row += len(batch)
-        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError) as error:
             told = mended(" ".join(str(error).split()))
             raise OodexpError(f"{file}: not a Parquet file that can be read ({told})") from error
 

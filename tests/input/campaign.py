@@ -17,10 +17,10 @@ from pathlib import Path
 
 from oodexp.report.layout import console, grid
 from oodexp.text import printable
-from tests.input import annotations
+from tests.input import annotations, images, texts
 from tests.input.kind import Kind, Tally, run
 
-KINDS: list[Kind] = [*annotations.KINDS]
+KINDS: list[Kind] = [*annotations.KINDS, *images.KINDS, *texts.KINDS]
 
 
 def campaign(kinds: list[Kind], inputs: int, start: int = 0) -> dict[str, Tally]:
