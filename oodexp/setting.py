@@ -23,7 +23,7 @@ from omegaconf.errors import (
     OmegaConfBaseException,
 )
 
-from oodexp.kind import fits, said
+from oodexp.kind import fits, no_recipe, said
 
 TARGET = "_target_"
 _OPEN = "???"
@@ -111,6 +111,14 @@ class Settings:
     runs: list[str]
     """Ids of earlier runs that are held against each other."""
     paths: Paths
+
+    @staticmethod
+    def also(node: dict[str, Any], path: str) -> Iterator[str]:
+        """What the types of the keys cannot tell."""
+        name = str(node.get("recipe"))
+        if name not in (_OPEN, "None") and "${" not in name:
+            wrong = no_recipe(name)
+            yield from [] if wrong is None else [f"recipe={name}: {wrong}"]
 
 
 def register_resolvers() -> None:

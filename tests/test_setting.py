@@ -315,3 +315,13 @@ def test_a_packaged_file_is_found_from_anywhere(tmp_path, monkeypatch):
     path = Path(compose().scorer.open_clip_miniature.model.removeprefix("local-dir:"))
     assert path.is_absolute()
     assert path == ROOT / "oodexp/miniature/models/open_clip"
+
+
+@pytest.mark.parametrize("recipe", ["os.system", "nowhere.main", "main", "oodexp.recipe.main"])
+def test_a_recipe_that_is_none_is_named(recipe):
+    said = list(Settings.also({"recipe": recipe}, ""))
+    assert [line.partition(":")[0] for line in said] == [f"recipe={recipe}"]
+
+
+def test_a_recipe_is_a_function_of_run_and_parts():
+    assert list(Settings.also({"recipe": "oodexp.recipe.main.main"}, "")) == []

@@ -66,7 +66,9 @@ def names(
     if unknown and not shipped:
         near = difflib.get_close_matches(unknown[0], categories, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"the data set has {len(categories)}"
-        raise OodexpError(f"synonyms: no category {unknown[0]!r} ({hint}); rename or drop the row")
+        raise OodexpError(
+            f"synonyms: no category {brief(unknown[0])} ({hint}); rename or drop the row"
+        )
     of = {
         c: tuple(dict.fromkeys(_forms([c, *rows.get(c, ()), *(more or {}).get(c, ())])))
         for c in categories
@@ -141,6 +143,6 @@ def _once(pairs: Sequence[tuple[str, Any]], where: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise OodexpError(f"{where}: the category {name!r} is repeated; join its rows")
+            raise OodexpError(f"{where}: the category {brief(name)} is repeated; join its rows")
         found[name] = value
     return found

@@ -62,7 +62,7 @@ class Labels:
                 told = f"{where}: {brief(name)}: {brief(text)}"
                 raise OodexpError(f"{told}; expected text (put it in quotes) or null")
             if text is not None and not text.strip():
-                raise OodexpError(f"{where}: {name!r}: empty text; null drops the category")
+                raise OodexpError(f"{where}: {brief(name)}: empty text; null drops the category")
         return cls(dict(entries), where)
 
     @property
@@ -88,7 +88,7 @@ class Labels:
         for name in self.table:
             if name not in known:
                 raise OodexpError(
-                    f"{self.where}: {source} has no category {name!r}{suggestion(name, names)}"
+                    f"{self.where}: {source} has no category {brief(name)}{suggestion(name, names)}"
                 )
         pairs = zip(names, default or names, strict=True)
         texts = [self.table.get(name, text) for name, text in pairs]
@@ -131,7 +131,7 @@ def _once(pairs: Iterable[tuple[Any, Any]], where: str) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for name, text in pairs:
         if name in found:
-            raise OodexpError(f"{where}: the name {name!r} is repeated")
+            raise OodexpError(f"{where}: the name {brief(name)} is repeated")
         found[name] = text
     return found
 

@@ -48,6 +48,6 @@ def _show_literally(figure: Figure) -> None:
 
 
 def _print(names: Any) -> None:
-    """Makes a formatter of ticks, which is asked while the figure is drawn, give printable texts."""
+    """Lets a formatter of ticks, which is asked while drawing, give printable texts."""
     asked = names.format_ticks
     names.format_ticks = lambda values: [printable(text) for text in asked(values)]

@@ -17,10 +17,12 @@ from pathlib import Path
 
 from oodexp.report.layout import console, grid
 from oodexp.text import printable
-from tests.input import annotations, images, texts
+from tests.input import annotations, files, images, served, settings, texts
 from tests.input.kind import Kind, Tally, run
 
-KINDS: list[Kind] = [*annotations.KINDS, *images.KINDS, *texts.KINDS]
+KINDS: list[Kind] = [
+    kind for group in (annotations, files, images, texts, served, settings) for kind in group.KINDS
+]
 
 
 def campaign(kinds: list[Kind], inputs: int, start: int = 0) -> dict[str, Tally]:
