@@ -9,21 +9,16 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
-import re
 import typing
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig, ListConfig, OmegaConf
-from omegaconf.errors import (
-    InterpolationToMissingValueError,
-    MissingMandatoryValue,
-    OmegaConfBaseException,
-)
+from omegaconf import DictConfig, OmegaConf
 
 from oodexp.kind import fits, no_recipe, said
+from oodexp.reference import unresolved
 
 TARGET = "_target_"
 _OPEN = "???"
@@ -134,7 +129,7 @@ def mistakes(config: DictConfig, shape: type = Settings) -> list[str]:
         config: The composed configuration, unresolved.
         shape: A dataclass that names the keys.
     """
-    found = list(_unresolved(config, ""))
+    found = list(unresolved(config, ""))
     plain = OmegaConf.to_container(config, resolve=False)
     return found + list(_against(plain, shape, ""))
 
@@ -143,28 +138,6 @@ def closest(name: str, known: Sequence[str], prefix: str = "") -> str:
     """` (did you mean X?)` for a misspelt name, empty when nothing is near."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return f" (did you mean {prefix}{near[0]}?)" if near else ""
-
-
-def _unresolved(node: Any, path: str) -> Iterator[str]:
-    """Interpolations that lead nowhere, as `key -> what it names`."""
-    keys = node.keys() if isinstance(node, DictConfig) else range(len(node))
-    for key in keys:
-        here = f"{path}.{key!s}" if path else str(key)
-        try:
-            value = node[key]
-        except (MissingMandatoryValue, InterpolationToMissingValueError):
-            continue  # the open value is asked for where it stands
-        except OmegaConfBaseException:
-            raw = str(OmegaConf.to_container(node, resolve=False)[key])  # type: ignore[index,call-overload]
-            yield f"{here} -> {', '.join(_names(raw))}: this reference leads nowhere"
-            continue
-        if isinstance(value, (DictConfig, ListConfig)):
-            yield from _unresolved(value, here)
-
-
-def _names(raw: str) -> list[str]:
-    inner = [text.strip() for text in re.findall(r"\$\{([^{}]*)\}", raw)]
-    return [text.split(":", 1)[1] if ":" in text else text for text in inner]
 
 
 def _against(node: Any, shape: Any, path: str) -> Iterator[str]:

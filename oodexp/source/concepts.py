@@ -11,10 +11,10 @@ import numpy as np
 
 from oodexp import table
 from oodexp.error import OodexpError
+from oodexp.escape import Links
 from oodexp.record import UNKNOWN, Concept
 from oodexp.source.annotated import Folder
 from oodexp.source.cells import NOT_KNOWN, Cells, empty, marked
-from oodexp.source.inside import Links
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import suggestion
 from oodexp.source.tabular import FORMS, Row, rows

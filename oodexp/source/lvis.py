@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from oodexp.error import OodexpError
+from oodexp.escape import Links
 from oodexp.record import ABSENT, UNKNOWN
 from oodexp.source.annotated import Folder
 from oodexp.source.boxes import Boxed
 from oodexp.source.cells import Cells, empty, marked
 from oodexp.source.document import Document, Id
-from oodexp.source.inside import Links
 from oodexp.source.instances import Instances, assemble, listing
 from oodexp.source.labels import Given
 from oodexp.source.need import Need

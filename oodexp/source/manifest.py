@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from oodexp.error import OodexpError
+from oodexp.escape import Links
 from oodexp.record import ABSENT, PRESENT, UNKNOWN
 from oodexp.source.annotated import Folder
 from oodexp.source.cells import NOT_KNOWN, Cells, empty, marked
-from oodexp.source.inside import Links
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import Given, suggestion
 from oodexp.source.tabular import FORMS, Row, rows
