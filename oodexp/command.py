@@ -122,6 +122,8 @@ def _mistake_in(error: BaseException | None) -> OodexpError | None:
     while error is not None:
         if isinstance(error, OodexpError):
             return error
+        if isinstance(error, MemoryError):
+            return OodexpError(f"not enough memory ({error}); take fewer images or smaller batches")
         error = error.__cause__ or error.__context__
     return None
 

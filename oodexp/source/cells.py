@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oodexp.error import OodexpError
 from oodexp.record import ABSENT, PRESENT, UNKNOWN
+from oodexp.room import refuse_larger
 
 NOT_KNOWN = -1
 """A count that is not known."""
@@ -179,11 +178,6 @@ def empty(images: int, categories: int, code: int = ABSENT, most: int | None = N
     Raises:
         OodexpError: If the matrix would be larger.
     """
-    if most is None:
-        most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
-    if images * categories > most:
-        raise OodexpError(
-            f"{images:,} images x {categories:,} categories: their matrix takes more than the "
-            f"{most:,} bytes that this machine has for it; read fewer of them"
-        )
+    shape = f"{images:,} images x {categories:,} categories"
+    refuse_larger(images * categories, shape, "read fewer of them", most)
     return np.full((images, categories), code, dtype=np.uint8)

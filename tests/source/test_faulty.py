@@ -138,5 +138,5 @@ def test_a_matrix_that_does_not_fit_into_memory_is_refused():
     assert empty(10, 10, most=100).shape == (10, 10)
     with pytest.raises(OodexpError, match="10 images x 11 categories"):
         empty(10, 11, most=100)
-    with pytest.raises(OodexpError, match="their matrix takes more than"):
+    with pytest.raises(OodexpError, match="they take more than"):
         empty(10**9, 10**9)
