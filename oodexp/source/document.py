@@ -19,7 +19,7 @@ from oodexp.error import OodexpError
 from oodexp.source import stream
 from oodexp.source.cells import Cells
 from oodexp.source.doubtful import Doubts
-from oodexp.text import brief
+from oodexp.text import brief, mended
 
 Id = int | str
 """What a document may call its images and categories; 1 and "1" are two ids."""
@@ -153,7 +153,7 @@ class Document:
         if isinstance(entry, dict) and isinstance(entry.get("id"), (int, str)):
             told = [entry.get(field) for field in ("name", "url")]
             text = " ".join(" ".join(part.split()) for part in told if isinstance(part, str))
-            self._licences |= {entry["id"]: text} if text else {}
+            self._licences |= {entry["id"]: mended(text)} if text else {}
 
     def _keep(
         self, kept: dict[Id, dict[str, Any]], entry: Any, section: str,

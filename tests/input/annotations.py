@@ -29,6 +29,7 @@ from oodexp.source.hub import Hub
 from oodexp.source.lvis import Lvis
 from oodexp.source.manifest import Manifest
 from oodexp.source.nuscenes import NuScenes
+from oodexp.text import broken
 from tests.input.kind import Kind, Result
 from tests.input.odd import changed, damaged, dumped
 from tests.source import cityscapes_made, made, nuscenes_made, test_concepts
@@ -73,10 +74,15 @@ def copied(name: str, folder: Path) -> Path:
 
 def coco(random: Random, folder: Path) -> Result:
     copied("coco", folder)
-    data = damaged(dumped(changed(_document("coco"), random), random), random)
+    licences = [{"id": n, "name": f"CC {n}", "url": "//cc.example"} for n in range(2)]
+    document = _document("coco") | ({"licenses": licences} if random.random() < 0.3 else {})
+    for image in document["images"]:
+        image["license"] = random.randint(0, 2)
+    data = damaged(dumped(changed(document, random), random), random)
     (folder / "annotations.json").write_bytes(data)
     source = Coco(str(folder / "annotations.json"), str(folder / "images"))
     result = consistent(source)
+    assert not any(map(broken, source.licences().values()))
     _nothing_lost(source, data)
     return result
 
