@@ -56,7 +56,9 @@ def consistent(source: Source) -> Result:
         decode(source.read(image_id))
     problems = source.problems()
     assert problems["reason"].str.len().between(1, 400).all()
-    return "named" if len(problems) or len(seen.problems) else "right"
+    # Some of the stand-ins for photographs are smaller than they are annotated.
+    told = seen.problems[~seen.problems["reason"].str.startswith("note: annotated as")]
+    return "named" if len(problems) or len(told) else "right"
 
 
 @cache
