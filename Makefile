@@ -28,7 +28,6 @@ test-all: .venv/installed  ## the tests, slow ones too
 
 ORACLES := .oracles/lmms_eval/bin/python:.oracles/vlmevalkit/bin/python:.oracles/others/bin/python
 
-oracles: .venv/installed .oracles/lmms_eval/installed .oracles/vlmevalkit/installed .oracles/others/installed .oracles/labels  ## compares with other packages, each in an environment of its own
 bad-input: .venv/installed  ## thousands of inputs with mistakes, and what came of each kind (INPUTS=12000)
 	$(ENV) $(BIN)/python -m tests.input.campaign --inputs $(or $(INPUTS),12000)
 
@@ -37,7 +36,7 @@ audit: .venv/installed  ## known vulnerabilities of what is installed; needs a n
 	.oracles/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
 	.oracles/audit/bin/pip-audit --path $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
 
-oracles: .venv/installed .oracles/lmms_eval/installed .oracles/others/installed .oracles/labels  ## compares with other packages, each in an environment of its own
+oracles: .venv/installed .oracles/lmms_eval/installed .oracles/vlmevalkit/installed .oracles/others/installed .oracles/labels  ## compares with other packages, each in an environment of its own
 	$(ENV) OODEXP_ORACLES=$(ORACLES) PYTHONPATH=.oracles/labels $(BIN)/python -m pytest -q -m oracle
 
 # lmms-eval 0.7.3 imports what newer versions of filelock do not have.

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from oodexp.source.annotated import Folder
-from oodexp.source.boxes import Boxed
-from oodexp.source.inside import Links
 from oodexp.escape import Links
 from oodexp.source.annotated import Folder
+from oodexp.source.boxes import Boxed
 from oodexp.source.instances import Instances, parse
 from oodexp.source.labels import Given
 from oodexp.source.need import Need

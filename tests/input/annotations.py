@@ -22,6 +22,7 @@ from oodexp.pixel import decode
 from oodexp.predict.content import scan
 from oodexp.record import PRESENT
 from oodexp.source.base import Source
+from oodexp.source.boxes import Boxed
 from oodexp.source.cityscapes import Cityscapes
 from oodexp.source.coco import Coco
 from oodexp.source.concepts import Concepts
@@ -54,6 +55,10 @@ def consistent(source: Source) -> Result:
     assert unread <= set(seen.problems["image_id"])
     for image_id in set(images["image_id"]) - unread:
         decode(source.read(image_id))
+    if isinstance(source, Boxed):
+        for pair in pairs.head(5).itertuples():
+            for box in source.boxes(pair.image_id, pair.category):
+                assert np.isfinite(box).all()
     problems = source.problems()
     assert problems["reason"].str.len().between(1, 400).all()
     # Some of the stand-ins for photographs are smaller than they are annotated.

@@ -140,3 +140,9 @@ def test_a_matrix_that_does_not_fit_into_memory_is_refused():
         empty(10, 11, most=100)
     with pytest.raises(OodexpError, match="they take more than"):
         empty(10**9, 10**9)
+
+
+@pytest.mark.parametrize("side", [10**400, float("nan"), float("inf"), "3", None])
+def test_a_box_that_is_none_is_not_shown(tmp_path, side):
+    source = found(tmp_path, small(annotations=[note(), note(id=1, bbox=[0, 0, side, 4])]))
+    assert source.boxes("0", source.categories()[0]) == [(0.0, 0.0, 3.0, 4.0)]
