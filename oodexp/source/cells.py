@@ -9,6 +9,7 @@ import numpy as np
 
 from oodexp.record import ABSENT, PRESENT, UNKNOWN
 from oodexp.room import refuse_larger
+from oodexp.text import brief
 
 NOT_KNOWN = -1
 """A count that is not known."""
@@ -130,7 +131,7 @@ def merge(
         if shared[column]:
             unknown = presence[:, name] == UNKNOWN
             which = (to[cells.column] == column) & unknown[cells.row]
-            cells = cells.without_count(which, f"presence of {names[name]!r} is not known")
+            cells = cells.without_count(which, f"presence of {brief(names[name])} is not known")
             mine = np.maximum(mine, strength[:, column])
         strength[:, column] = mine
     kept = cells.select(to[cells.column] >= 0)

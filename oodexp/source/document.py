@@ -140,7 +140,7 @@ class Document:
     def _name(self, entry: Any) -> None:
         row = self._keep(self.categories, entry, "categories", *self._category_fields)
         if isinstance(row["name"], bool) or not isinstance(row["name"], (str, int)):
-            where = f"{self.where}: categories: id {row['id']!r}"
+            where = f"{self.where}: categories: id {brief(row['id'])}"
             raise OodexpError(f"{where} has the name {brief(row['name'])}; expected text")
         if len(self.categories) > MOST_CATEGORIES:
             raise OodexpError(

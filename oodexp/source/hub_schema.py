@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from oodexp.error import OodexpError
+from oodexp.text import mended
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -85,12 +86,13 @@ def fits(column: pa.DataType, wanted: Mapping[str, str], where: str) -> None:
         if field.name not in wanted:
             continue
         if not listed and not _is_list(kind):
-            raise OodexpError(f"{where}: field {field.name!r} is {kind}; expected a list")
+            raise OodexpError(
+                f"{where}: field {field.name!r} is {mended(str(kind))}; expected a list"
+            )
         value = kind if listed else kind.value_type
         if not pa.types.is_null(value) and not _KINDS[wanted[field.name]](value):
-            raise OodexpError(
-                f"{where}: field {field.name!r} holds {value}; expected {wanted[field.name]}"
-            )
+            told = f"{where}: field {field.name!r} holds {mended(str(value))}"
+            raise OodexpError(f"{told}; expected {wanted[field.name]}")
 
 
 def values(objects: pa.Array, field: str) -> tuple[pa.Array, pa.Array]:

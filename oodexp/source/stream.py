@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from oodexp.error import OodexpError
+from oodexp.text import brief
 
 PIECE = 1 << 22
 """Bytes read at a time."""
@@ -120,7 +121,7 @@ class _Text:
             while True:
                 key = self.value()
                 if not isinstance(key, str):
-                    raise ValueError(f"{key!r} where a name is expected")
+                    raise ValueError(f"{brief(key)} where a name is expected")
                 self._expect(":")
                 yield key
                 if self.peek() != ",":
