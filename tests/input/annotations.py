@@ -14,7 +14,6 @@ from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
@@ -33,9 +32,8 @@ from oodexp.source.nuscenes import NuScenes
 from oodexp.text import broken
 from tests.input.kind import Kind, Result
 from tests.input.odd import changed, damaged, dumped
+from tests.input.tables import listed, parquet, tabular
 from tests.source import cityscapes_made, made, nuscenes_made, test_concepts
-
-TABULAR = ("csv", "tsv", "jsonl", "parquet")
 
 
 def consistent(source: Source) -> Result:
@@ -157,73 +155,25 @@ def _grey(random: Random) -> bytes:
 
 def manifest(random: Random, folder: Path) -> Result:
     copied("manifest", folder)
-    file = _tabular(changed(made.ROWS, random), random, folder)
+    file = tabular(changed(made.ROWS, random), random, folder)
     rest = random.choice(["absent", "unknown"])
     return consistent(Manifest(str(file), str(folder / "images"), rest=rest))
 
 
 def concepts(random: Random, folder: Path) -> Result:
     copied("concepts", folder)
-    file = _tabular(changed(test_concepts.ROWS, random), random, folder)
+    file = tabular(changed(test_concepts.ROWS, random), random, folder)
     source = Concepts(str(file), str(folder / "images"))
     source.concepts()
     return consistent(source)
 
 
-def _tabular(rows: Any, random: Random, folder: Path) -> Path:
-    """The rows as a table of any form, damaged."""
-    rows = [row if isinstance(row, dict) else {"image": row} for row in _listed(rows)]
-    form = random.choice(TABULAR)
-    file = folder / f"table.{form}"
-    columns = [str(c) for c in dict.fromkeys(key for row in rows for key in row)]
-    if form == "parquet":
-        file.write_bytes(damaged(_parquet(rows, columns, random), random))
-    elif form == "jsonl":
-        lines = b"\n".join(dumped(row, random) for row in rows)
-        file.write_bytes(damaged(lines, random))
-    else:
-        mark = "\t" if form == "tsv" else ","
-        quote = '"' if random.random() < 0.5 else ""
-        lines = [columns, *([_cell(row.get(c)) for c in columns] for row in rows)]
-        text = "\n".join(mark.join(f"{quote}{cell}{quote}" for cell in line) for line in lines)
-        file.write_bytes(damaged(text.encode("utf-8", "replace"), random))
-    return file
-
-
-def _listed(rows: Any) -> list[Any]:
-    return rows if isinstance(rows, list) else [rows]
-
-
-def _cell(value: Any) -> str:
-    return "" if value is None else str(value)[:6_000] if not isinstance(value, int) else hex(value)
-
-
-def _parquet(rows: list[dict[str, Any]], columns: list[str], random: Random) -> bytes:
-    """A Parquet file of the rows; a column whose values do not fit together becomes text."""
-    sink = io.BytesIO()
-    arrays = []
-    for column in columns:
-        values = [row.get(column) for row in rows]
-        try:
-            array = pa.array(values)
-            pq.write_table(pa.table([array], names=["a"]), io.BytesIO())
-        except (pa.ArrowException, OverflowError, ValueError):
-            array = pa.array([repr(v)[:100] for v in values])
-        arrays.append(array)
-    kinds = [pa.binary(), pa.date32(), pa.float16(), pa.uint64(), pa.bool_()]
-    if arrays and random.random() < 0.3:
-        arrays[random.randrange(len(arrays))] = pa.nulls(len(rows), random.choice(kinds))
-    names = [c.encode("utf-8", "replace").decode() for c in columns]
-    pq.write_table(pa.table(arrays, names=names), sink)
-    return sink.getvalue()
-
-
 def hub(random: Random, folder: Path) -> Result:
     rows = changed(made.hub_rows(images=6), random, 2)
-    rows = [row for row in _listed(rows) if isinstance(row, dict)]
+    rows = [row for row in listed(rows) if isinstance(row, dict)]
     columns = list(dict.fromkeys(str(key) for row in rows for key in row))
     (folder / "data").mkdir()
-    data = _parquet(rows, columns, random)
+    data = parquet(rows, columns, random)
     if random.random() < 0.4:
         data = _described(rows, random) or data
     (folder / "data/validation-0.parquet").write_bytes(damaged(data, random))
