@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from oodexp.error import OodexpError
-from oodexp.text import brief
+from oodexp.text import brief, mended
 
 Fields = Mapping[str, type | tuple[type, ...]]
 """Types of the fields of a row; a tuple stands for text or null."""
@@ -71,7 +71,11 @@ def rows(text: str, where: str) -> Iterator[tuple[int, str, Any]]:
         raise OodexpError(f"{where}: expected a list under `models`")
     for number, row in enumerate(listed, 1):
         name = row.get("name") if isinstance(row, dict) else None
-        yield number, f"{where}, model {number}" + (f" ({brief(name)})" if name else ""), row
+        yield (
+            number,
+            f"{where}, model {number}" + (f" ({mended(str(name), 80)})" if name else ""),
+            row,
+        )
 
 
 def checked(row: Any, fields: Fields, place: str) -> dict[str, Any]:
