@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all oracles ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence bench-growth lint clean
+.PHONY: help main test test-all bad-input audit oracles ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence bench-growth lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -27,6 +27,14 @@ test-all: .venv/installed  ## the tests, slow ones too
 	$(ENV) $(BIN)/python -m pytest -q -m 'not gpu and not oracle'
 
 ORACLES := .oracles/lmms_eval/bin/python:.oracles/vlmevalkit/bin/python:.oracles/others/bin/python
+
+bad-input: .venv/installed  ## thousands of inputs with mistakes, and what came of each kind (INPUTS=12000)
+	$(ENV) $(BIN)/python -m tests.input.campaign --inputs $(or $(INPUTS),12000)
+
+audit: .venv/installed  ## known vulnerabilities of what is installed; needs a network
+	$(PYTHON) -m venv .oracles/audit
+	.oracles/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	.oracles/audit/bin/pip-audit --path $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
 
 oracles: .venv/installed .oracles/lmms_eval/installed .oracles/vlmevalkit/installed .oracles/others/installed .oracles/labels  ## compares with other packages, each in an environment of its own
 	$(ENV) OODEXP_ORACLES=$(ORACLES) PYTHONPATH=.oracles/labels $(BIN)/python -m pytest -q -m oracle

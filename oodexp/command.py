@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from oodexp.error import OodexpError, Paused
 from oodexp.setting import closest, mistakes
+from oodexp.text import printable
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -40,7 +41,7 @@ def clean_exit() -> Iterator[None]:
         mistake = _mistake_in(error)
         if mistake is None:
             raise
-        sys.stderr.write(f"oodexp: {mistake}\n")
+        sys.stderr.write(f"oodexp: {printable(str(mistake))}\n")
         sys.exit(PAUSED if isinstance(mistake, Paused) else USAGE)
 
 
@@ -121,6 +122,8 @@ def _mistake_in(error: BaseException | None) -> OodexpError | None:
     while error is not None:
         if isinstance(error, OodexpError):
             return error
+        if isinstance(error, MemoryError):
+            return OodexpError(f"not enough memory ({error}); take fewer images or smaller batches")
         error = error.__cause__ or error.__context__
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -58,3 +59,17 @@ def said(hint: Any) -> str:
     if hint in (None, type(None)):
         return "null"
     return names.get(hint, str(hint).replace("collections.abc.", ""))
+
+
+def no_recipe(name: str) -> str | None:
+    """Why a dotted path is no recipe, a function of a run and parts; None if it is one.
+
+    >>> no_recipe("oodexp.recipe.main.main"), no_recipe("os.system")
+    (None, 'expected a function of run and parts')
+    """
+    module, _, function = name.rpartition(".")
+    try:
+        taken = typing.get_type_hints(getattr(importlib.import_module(module), function))
+    except Exception as error:  # whatever a module does when it is imported
+        return f"cannot be imported ({type(error).__name__}: {error})"
+    return None if "parts" in taken else "expected a function of run and parts"

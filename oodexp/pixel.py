@@ -14,6 +14,14 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 MAX_PIXELS = 100_000_000
 """Larger images are refused: 300 MB of RGB, more than any camera of the field delivers."""
 
+FORMATS = (
+    "AVIF", "BMP", "DIB", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "QOI", "SGI",
+    "TGA", "TIFF", "WEBP",
+)  # fmt: skip
+"""What is opened, by Pillow's names. Not EPS: Pillow hands it to Ghostscript, which runs it as a
+program. Not what holds no photograph, such as icons of macOS, textures and fax pages: each decoder
+more is one more that a stranger's file can reach."""
+
 _WEB = {"JPEG": "image/jpeg", "PNG": "image/png", "WEBP": "image/webp", "GIF": "image/gif"}
 _PNG_DEPTH = 24  # where a PNG file tells its bits a channel
 _ONE_AT_A_TIME = Lock()
@@ -97,9 +105,9 @@ def _open(data: bytes, max_pixels: int) -> Image.Image:
         raise UnreadableImage("empty file")
     try:
         with _quiet():
-            image = Image.open(io.BytesIO(data))
+            image = Image.open(io.BytesIO(data), formats=FORMATS)
     except UnidentifiedImageError as error:
-        raise UnreadableImage("not an image of a known format") from error
+        raise UnreadableImage("not an image of a format that is read") from error
     except Image.DecompressionBombError as error:
         raise UnreadableImage(f"too large: more than {max_pixels} pixels") from error
     except Exception as error:

@@ -9,21 +9,16 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
-import re
 import typing
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig, ListConfig, OmegaConf
-from omegaconf.errors import (
-    InterpolationToMissingValueError,
-    MissingMandatoryValue,
-    OmegaConfBaseException,
-)
+from omegaconf import DictConfig, OmegaConf
 
-from oodexp.kind import fits, said
+from oodexp.kind import fits, no_recipe, said
+from oodexp.reference import unresolved
 
 TARGET = "_target_"
 _OPEN = "???"
@@ -112,6 +107,14 @@ class Settings:
     """Ids of earlier runs that are held against each other."""
     paths: Paths
 
+    @staticmethod
+    def also(node: dict[str, Any], path: str) -> Iterator[str]:
+        """What the types of the keys cannot tell."""
+        name = str(node.get("recipe"))
+        if name not in (_OPEN, "None") and "${" not in name:
+            wrong = no_recipe(name)
+            yield from [] if wrong is None else [f"recipe={name}: {wrong}"]
+
 
 def register_resolvers() -> None:
     """Makes `${package:a/b}` the absolute path of a file that ships with oodexp."""
@@ -126,7 +129,7 @@ def mistakes(config: DictConfig, shape: type = Settings) -> list[str]:
         config: The composed configuration, unresolved.
         shape: A dataclass that names the keys.
     """
-    found = list(_unresolved(config, ""))
+    found = list(unresolved(config, ""))
     plain = OmegaConf.to_container(config, resolve=False)
     return found + list(_against(plain, shape, ""))
 
@@ -135,28 +138,6 @@ def closest(name: str, known: Sequence[str], prefix: str = "") -> str:
     """` (did you mean X?)` for a misspelt name, empty when nothing is near."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     return f" (did you mean {prefix}{near[0]}?)" if near else ""
-
-
-def _unresolved(node: Any, path: str) -> Iterator[str]:
-    """Interpolations that lead nowhere, as `key -> what it names`."""
-    keys = node.keys() if isinstance(node, DictConfig) else range(len(node))
-    for key in keys:
-        here = f"{path}.{key!s}" if path else str(key)
-        try:
-            value = node[key]
-        except (MissingMandatoryValue, InterpolationToMissingValueError):
-            continue  # the open value is asked for where it stands
-        except OmegaConfBaseException:
-            raw = str(OmegaConf.to_container(node, resolve=False)[key])  # type: ignore[index,call-overload]
-            yield f"{here} -> {', '.join(_names(raw))}: this reference leads nowhere"
-            continue
-        if isinstance(value, (DictConfig, ListConfig)):
-            yield from _unresolved(value, here)
-
-
-def _names(raw: str) -> list[str]:
-    inner = [text.strip() for text in re.findall(r"\$\{([^{}]*)\}", raw)]
-    return [text.split(":", 1)[1] if ":" in text else text for text in inner]
 
 
 def _against(node: Any, shape: Any, path: str) -> Iterator[str]:
@@ -214,10 +195,11 @@ def _part(node: Any, path: str) -> Iterator[str]:
     try:
         module, _, name = str(node[TARGET]).rpartition(".")
         target = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        yield f"{path}.{TARGET}={node[TARGET]}: cannot be imported ({error})"
+        taken = inspect.signature(target).parameters
+    except Exception as error:  # whatever a module does when it is imported; what is no class
+        told = f"{type(error).__name__}: {error}"
+        yield f"{path}.{TARGET}={node[TARGET]}: cannot be imported or called ({told})"
         return
-    taken = inspect.signature(target).parameters
     open_ended = any(p.kind == p.VAR_KEYWORD for p in taken.values())
     parameters = {n: p for n, p in taken.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
     given = {k: v for k, v in node.items() if k not in _SPECIAL}

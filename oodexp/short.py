@@ -40,7 +40,8 @@ def lengthen(
         config = compose(choices)
     except Exception:  # the check that follows says what is wrong with the choices
         return list(arguments)
-    chosen = {group: list(config[group]) for group in groups()}
+    nodes = {group: config[group] for group in groups() if group in config}
+    chosen = {group: list(node) for group, node in nodes.items() if isinstance(node, Mapping)}
     return [_whole(argument, chosen) for argument in arguments]
 
 

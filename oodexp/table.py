@@ -165,7 +165,7 @@ def _array(record: type, values: pd.Series, field: pa.Field) -> pa.Array:
             raise pa.ArrowTypeError(f"found {array.type}")
         if not _is_text(array.type):  # written in its own form later
             array = array.cast(field.type)
-    except (pa.ArrowException, OverflowError) as error:
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError) as error:
         raise OodexpError(f"{where}: expected {field.type}; {error}") from error
     if array.null_count and not field.nullable:
         row = array.is_null().index(True).as_py()

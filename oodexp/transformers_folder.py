@@ -24,7 +24,7 @@ def image_processor(folder: Path) -> Any:
 
 
 def read_part(kind: Any, folder: Path) -> Any:
-    """A part of a model by the factory of transformers that reads it.
+    """A part of a model by the factory of transformers that reads it; runs no code of the folder.
 
     Args:
         kind: A class with `from_pretrained`.
@@ -34,7 +34,7 @@ def read_part(kind: Any, folder: Path) -> Any:
         OodexpError: If it cannot be read.
     """
     try:
-        return kind.from_pretrained(folder)
+        return kind.from_pretrained(folder, trust_remote_code=False)
     except (OSError, ValueError, ImportError) as error:
         raise OodexpError(
             f"{folder}: {kind.__name__} could not be read ({str(error).strip().splitlines()[0]}); "
@@ -63,7 +63,7 @@ def whole_net(
     with _no_report():
         net, seen = kind.from_pretrained(
             folder, config=config, dtype=torch.float32, output_loading_info=True,
-            ignore_mismatched_sizes=True,
+            ignore_mismatched_sizes=True, trust_remote_code=False,
         )  # fmt: skip
     lost = {*seen["missing_keys"], *(row[0] for row in seen["mismatched_keys"])}
     lost = {name for name in lost if not unused(name)}

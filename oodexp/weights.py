@@ -19,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from oodexp.error import OodexpError
+from oodexp.shipped import check_shipped
+from oodexp.text import brief
+from oodexp.trust import refuse_programs
 
 WEIGHT_SUFFIXES = (".safetensors", ".bin", ".pth", ".pt", ".npz")
 """Endings of weight files, the ones that libraries prefer first."""
@@ -74,27 +77,43 @@ def weight_files(folder: Path) -> list[Path]:
     Files in the safe format hide pickled ones beside them, as in the libraries that load them.
 
     Raises:
-        OodexpError: If the folder has none, or if a shard that its index names is missing.
+        OodexpError: If the folder has none, if a shard that its index names is missing or lies
+            elsewhere, if a file holds more than tensors, or if shipped files are not as they were.
     """
+    check_shipped(folder)
     for suffix in WEIGHT_SUFFIXES:
         index = sorted(folder.glob(f"*{suffix}.index.json"))
-        names = {n for i in index for n in json.loads(i.read_text("utf-8"))["weight_map"].values()}
+        names = {n for i in index for n in _shards(i)}
         missing = sorted(n for n in names if not (folder / n).is_file())
         if missing:
             raise OodexpError(f"{folder}: weight files {missing} are missing; complete the folder")
         found = sorted(folder / n for n in names) or sorted(folder.glob(f"*{suffix}"))
         if found:
+            refuse_programs(found)
             return found
     raise OodexpError(f"{folder}: no weight file (one of *{', *'.join(WEIGHT_SUFFIXES)})")
+
+
+def _shards(index: Path) -> list[str]:
+    """The files that an index names, each a plain name of a file beside it."""
+    try:
+        names = list(json.loads(index.read_text("utf-8"))["weight_map"].values())
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise OodexpError(f"{index}: no index of weight files ({error})") from error
+    wrong = [n for n in names if not isinstance(n, str) or Path(n).name != n]
+    if wrong:
+        raise OodexpError(f"{index}: {brief(wrong[0])} is no name of a file beside it")
+    return names
 
 
 def lone_weight_file(path: Path) -> Path:
     """The file itself, or the only weight file of a folder.
 
     Raises:
-        OodexpError: If the folder holds none or several.
+        OodexpError: If the folder holds none or several, or a file holds more than tensors.
     """
     if path.is_file():
+        refuse_programs([path])
         return path
     found = weight_files(path)
     if len(found) > 1:

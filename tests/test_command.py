@@ -296,3 +296,16 @@ def test_a_late_reference_ends_the_command_with_status_2_before_an_image_is_open
     assert "metric.paper -> report.reader" in done.stderr
     assert "question.population -> OODEXP_NO_SUCH_VAR" in done.stderr
     assert not (tmp_path / "runs").exists()
+
+
+def test_nothing_is_written_to_a_folder_that_everybody_may_write_to():
+    settings = (ROOT / "conf/config.yaml").read_text("utf-8")
+    assert 'sweep: {dir: "${paths.runs}/sweep"' in settings
+    assert "/tmp/" not in settings
+
+
+def test_a_lack_of_memory_is_told_in_one_line(capsys):
+    with pytest.raises(SystemExit) as ended, clean_exit():
+        raise MemoryError("Unable to allocate 8.00 TiB")
+    assert ended.value.code == USAGE
+    assert capsys.readouterr().err.startswith("oodexp: not enough memory (Unable to allocate 8.00")

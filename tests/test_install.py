@@ -30,7 +30,7 @@ def test_wheel_holds_configuration_experiments_and_miniature(wheel: Path) -> Non
     assert {
         "oodexp/conf/__init__.py", "oodexp/conf/config.yaml", "oodexp/conf/experiment/main.yaml",
         "oodexp/conf/scorer/clip_l14_336.yaml", "oodexp/miniature/data/test.zip",
-        "oodexp/miniature/data/test.json.gz",
+        "oodexp/miniature/data/test.json.gz", "oodexp/miniature/SHA256SUMS",
         "oodexp/miniature/models/open_clip/open_clip_model.safetensors",
         "oodexp/miniature/models/fastvlm/chat_template.jinja",
         "oodexp/report/static/page.html.j2", "oodexp/report/static/page.css",

@@ -140,7 +140,7 @@ def test_whole_pixels_beside_a_damaged_tag_are_shown_upright(kind, tag):
 def test_threads_that_open_images_leave_the_warning_filters_alone(monkeypatch):
     data, before, real = encoded(chequered()), list(warnings.filters), Image.open
 
-    def slow(file):
+    def slow(file, **_):
         time.sleep(0.002)  # so that the threads meet
         return real(file)
 
@@ -222,3 +222,14 @@ def test_a_decompression_bomb_is_refused_by_name():
     bomb += struct.pack(">I", 9) + b"IDAT" + bytes(13)
     with pytest.raises(UnreadableImage, match="too large"):
         header(bomb)
+
+
+def test_a_postscript_file_runs_nothing(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("a program was started")
+
+    monkeypatch.setattr("subprocess.Popen.__init__", refuse)
+    data = encoded(Image.new("RGB", (4, 4)), "EPS")
+    for look in (header, decode):
+        with pytest.raises(UnreadableImage, match="not an image of a format that is read"):
+            look(data)

@@ -205,7 +205,11 @@ def test_a_part_that_hands_its_arguments_on_takes_any():
     assert plan(inner=content) == []
 
 
-@pytest.mark.parametrize("target", ["nowhere.Thing", "oodexp.setting.Thing", "Thing", ""])
+@pytest.mark.parametrize(
+    "target",
+    ["nowhere.Thing", "oodexp.setting.Thing", "Thing", "", "os.path", "builtins.type",
+     "antigravity..x", "os.sep", ".", "a b.c"],
+)  # fmt: skip
 def test_a_part_that_cannot_be_imported_is_named(target):
     content = {"name": "n", "one": {"_target_": target}, "many": {"a": {"_target_": target}}}
     said = mistakes(OmegaConf.create(content), Plan)
@@ -311,3 +315,13 @@ def test_a_packaged_file_is_found_from_anywhere(tmp_path, monkeypatch):
     path = Path(compose().scorer.open_clip_miniature.model.removeprefix("local-dir:"))
     assert path.is_absolute()
     assert path == ROOT / "oodexp/miniature/models/open_clip"
+
+
+@pytest.mark.parametrize("recipe", ["os.system", "nowhere.main", "main", "oodexp.recipe.main"])
+def test_a_recipe_that_is_none_is_named(recipe):
+    said = list(Settings.also({"recipe": recipe}, ""))
+    assert [line.partition(":")[0] for line in said] == [f"recipe={recipe}"]
+
+
+def test_a_recipe_is_a_function_of_run_and_parts():
+    assert list(Settings.also({"recipe": "oodexp.recipe.main.main"}, "")) == []

@@ -69,3 +69,11 @@ def test_a_choice_that_cannot_be_composed_is_left_to_the_check():
         "source=cooc",
         "source.images=a",
     ]
+
+
+@pytest.mark.parametrize("node", [None, 1.5, "x", ["coco"], {}])
+def test_a_group_that_holds_no_parts_is_left_to_the_check(node):
+    for config in ({"source": node, "vlm": {"x": None}}, {"vlm": {"x": None}}):
+        line = ["source=1", "source.images=a", "vlm.seed=1"]
+        said = lengthen(line, lambda _, config=config: config)
+        assert said == ["source=1", "source.images=a", "vlm.x.seed=1"]

@@ -48,11 +48,11 @@ def test_a_folder_without_weights_is_an_error(tmp_path: Path) -> None:
 
 
 def test_one_of_several_weight_files_must_be_named(tmp_path: Path) -> None:
-    for name in ("a.pth", "b.pth"):
+    for name in ("a.safetensors", "b.safetensors"):
         (tmp_path / name).write_bytes(b"x")
     with pytest.raises(OodexpError, match="several weight files"):
         lone_weight_file(tmp_path)
-    assert lone_weight_file(tmp_path / "a.pth").name == "a.pth"
+    assert lone_weight_file(tmp_path / "a.safetensors").name == "a.safetensors"
 
 
 def test_configuration_and_tokenizer_are_hashed_and_pictures_are_not(tmp_path: Path) -> None:

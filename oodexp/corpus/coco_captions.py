@@ -45,4 +45,8 @@ class CocoCaptions(OneFile):
     @cached_property
     def _files(self) -> dict[str, str]:
         rows = (e.value for e in entries(self._path) if e.list == "images")
-        return {str(r["id"]): str(r["file_name"]) for r in rows if {"id", "file_name"} <= set(r)}
+        return {
+            str(row["id"]): str(row["file_name"])
+            for row in rows
+            if isinstance(row, dict) and "id" in row and "file_name" in row
+        }

@@ -20,12 +20,13 @@ def numbers(path: Path) -> dict[int, int]:
     found = {}
     for entry in entries(path):
         row = entry.value if isinstance(entry.value, dict) else {}
-        mine = row.get("image_id", row.get("id"))
-        if not isinstance(mine, int) or "coco_id" not in row:
+        mine, theirs = row.get("image_id", row.get("id")), row.get("coco_id")
+        right = isinstance(theirs, int | None) and "coco_id" in row
+        if not isinstance(mine, int) or not right:
             raise OodexpError(
                 f"{path}: {entry.place}: expected image_id and coco_id; this must be Visual "
                 "Genome's image_data.json, version 1.2 or newer"
             )
-        if row["coco_id"] is not None:
-            found[mine] = int(row["coco_id"])
+        if theirs is not None:
+            found[mine] = theirs
     return found

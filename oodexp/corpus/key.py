@@ -20,9 +20,9 @@ from oodexp.error import OodexpError
 Rule = Literal["coco", "file"]
 """`coco`: COCO's number where there is one; `file`: the name of the file without its folders."""
 
-_COCO = re.compile(r"(?:COCO_(?:train|val|test)20\d\d_)?(\d{12})(?:_\d+)?(?:\.\w+)?")
-_NUMBER = re.compile(r"\d+")
-_GENOME = re.compile(r"(?:^|/)(?:VG_100K(?:_2)?|gqa/images|gqa)/(\d+)\.\w+$")
+_COCO = re.compile(r"(?:COCO_(?:train|val|test)20\d\d_)?([0-9]{12})(?:_[0-9]+)?(?:\.\w+)?")
+_NUMBER = re.compile(r"[0-9]{1,18}")
+_GENOME = re.compile(r"(?:^|/)(?:VG_100K(?:_2)?|gqa/images|gqa)/([0-9]{1,18})\.\w+$")
 
 
 def coco(name: str, genome: Mapping[int, int] | None = None) -> str:

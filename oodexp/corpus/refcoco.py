@@ -11,6 +11,7 @@ from oodexp.corpus.entries import Entry
 from oodexp.corpus.file import OneFile, image_name
 from oodexp.corpus.key import Rule
 from oodexp.error import OodexpError
+from oodexp.text import brief
 
 _PICKLED = (".p", ".pkl", ".pickle")
 
@@ -64,7 +65,7 @@ class Refcoco(OneFile):
             lost.add(entry.place, f"no image or no sentences; expected {self.FORM}")
             return
         if self._splits is not None and row.get("split") not in self._splits:
-            reason = f"split {row.get('split')!r} is left aside; splits={list(self._splits)}"
+            reason = f"split {brief(row.get('split'))} is left aside; splits={list(self._splits)}"
             lost.add(entry.place, reason)
             return
         spoken = [s.get("sent", s.get("raw")) if isinstance(s, dict) else s for s in sentences]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from oodexp.error import OodexpError
+from oodexp.text import brief, mended
 
 Fields = Mapping[str, type | tuple[type, ...]]
 """Types of the fields of a row; a tuple stands for text or null."""
@@ -63,14 +64,18 @@ def rows(text: str, where: str) -> Iterator[tuple[int, str, Any]]:
 
     try:
         document = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date that is none, a depth
         raise OodexpError(f"{where}: not YAML ({error})") from error
     listed = document.get("models") if isinstance(document, dict) else None
     if not isinstance(listed, list):
         raise OodexpError(f"{where}: expected a list under `models`")
     for number, row in enumerate(listed, 1):
         name = row.get("name") if isinstance(row, dict) else None
-        yield number, f"{where}, model {number}" + (f" ({name})" if name else ""), row
+        yield (
+            number,
+            f"{where}, model {number}" + (f" ({mended(str(name), 80)})" if name else ""),
+            row,
+        )
 
 
 def checked(row: Any, fields: Fields, place: str) -> dict[str, Any]:
@@ -80,12 +85,12 @@ def checked(row: Any, fields: Fields, place: str) -> dict[str, Any]:
         OodexpError: If it has not.
     """
     if not isinstance(row, dict) or set(row) != set(fields):
-        given = sorted(map(str, row)) if isinstance(row, dict) else repr(row)
+        given = brief(sorted(map(str, row)) if isinstance(row, dict) else row)
         raise OodexpError(f"{place}: fields {given}; expected {sorted(fields)}")
     for name, kind in fields.items():
         # True is a whole number to Python, not to a reader of the file.
         wrong = not isinstance(row[name], kind) or (kind is int and isinstance(row[name], bool))
         if wrong or row[name] == "":
             expected = "text or null" if isinstance(kind, tuple) else _SAID[kind]
-            raise OodexpError(f"{place}: {name}={row[name]!r}; expected {expected}")
+            raise OodexpError(f"{place}: {name}={brief(row[name])}; expected {expected}")
     return dict(row)

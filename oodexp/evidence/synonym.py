@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from oodexp.error import OodexpError
 from oodexp.evidence.plural import plurals
 from oodexp.source.labels import two_columns
+from oodexp.text import brief
 
 Given = Mapping[str, Sequence[str]] | str | None
 """A user's table: names by category, the path of a CSV or JSON file, `coco`, or null for none."""
@@ -65,7 +66,9 @@ def names(
     if unknown and not shipped:
         near = difflib.get_close_matches(unknown[0], categories, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"the data set has {len(categories)}"
-        raise OodexpError(f"synonyms: no category {unknown[0]!r} ({hint}); rename or drop the row")
+        raise OodexpError(
+            f"synonyms: no category {brief(unknown[0])} ({hint}); rename or drop the row"
+        )
     of = {
         c: tuple(dict.fromkeys(_forms([c, *rows.get(c, ()), *(more or {}).get(c, ())])))
         for c in categories
@@ -94,8 +97,8 @@ def read(table: Given) -> dict[str, tuple[str, ...]]:
         )
         if not isinstance(category, str) or not right:
             raise OodexpError(
-                f"{where}: category {category!r}: {phrases!r}; expected a list of names, each a "
-                "text that is not empty"
+                f"{where}: category {brief(category)}: {brief(phrases)}; expected a list of names, "
+                "each a text that is not empty"
             )
     return {category: tuple(phrases) for category, phrases in entries.items()}
 
@@ -124,7 +127,7 @@ def _load(table: str) -> Any:
         raise OodexpError(f"{where}: ending {path.suffix!r}; {_FORMS}")
     try:
         return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise OodexpError(f"{where}: not JSON ({error})") from error
 
 
@@ -140,6 +143,6 @@ def _once(pairs: Sequence[tuple[str, Any]], where: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise OodexpError(f"{where}: the category {name!r} is repeated; join its rows")
+            raise OodexpError(f"{where}: the category {brief(name)} is repeated; join its rows")
         found[name] = value
     return found

@@ -4,6 +4,10 @@ The first question about an image carries it; later ones carry that question's i
 kit takes for the image. Some versions of the kit unpack such images as `<index>.jpg` and thereby
 compress them again; all do in a file of a gibibyte. Files named by absolute path reach the model as
 they are. Right answers are `Yes`, `No` or a whole number.
+
+A spreadsheet runs a cell that begins with `=`, `+`, `-` or `@`. Names of classes, which nobody
+compares, get an apostrophe then; ids, questions and answers stay as they are, as the kit, the index
+and `vlm=recorded` compare them, and the data card tells how many of them begin so.
 """
 
 from __future__ import annotations
@@ -12,13 +16,14 @@ import base64
 import csv
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oodexp.error import OodexpError
 from oodexp.export.base import Content, files_below, opened
 from oodexp.export.card import card, write_card
+from oodexp.export.cell import inert, is_formula
 from oodexp.export.files import write_images
 from oodexp.export.index import place, write_index
 from oodexp.export.part import Bytes, parts
@@ -118,7 +123,7 @@ class VLMEvalKit:
                 places += mine
         told = json.dumps(classes, indent=1)
         (folder / "data-config.json").write_text(told + "\n", "utf-8", newline="\n")
-        use = _USE.format(names=" ".join(classes), most=MOST)
+        use = _USE.format(names=" ".join(classes), most=MOST) + _warning(places)
         write_card(folder, card(self._name, found, content.about, use))
         write_index(folder, places)
         return files_below(folder)
@@ -152,9 +157,9 @@ def _rows(places: list[Place], images: Bytes | Path) -> Iterator[list[str]]:
         else:
             image = _base64(item, images) if first == told.row else str(first)
         yield [
-            str(told.row), image, item.prompt, _answer(item.target), item.picture.source,
-            item.category, item.question_id, item.picture.image_id, item.picture.sha256,
-            item.category, item.polarity, item.pair_id, item.split or "",
+            str(told.row), image, item.prompt, _answer(item.target), inert(item.picture.source),
+            inert(item.category), item.question_id, item.picture.image_id, item.picture.sha256,
+            inert(item.category), item.polarity, item.pair_id, item.split or "",
         ]  # fmt: skip
 
 
@@ -166,6 +171,22 @@ def _base64(item: Item, read: Bytes) -> str:
             "takes so short a text for the index of another row"
         )
     return text
+
+
+def _warning(places: Sequence[Place]) -> str:
+    """What the data card says of cells that must stay as they are; empty where there are none."""
+    often = sum(
+        is_formula(text)
+        for item in (told.item for told in places)
+        for text in (item.prompt, item.target, item.question_id, item.picture.image_id)
+    )
+    if not often:
+        return ""
+    return (
+        f"\n\n**{often:,} cells begin with a sign that a spreadsheet takes for a formula.** They "
+        "are as in the run, because other programs compare them: open the TSV files as text, not "
+        "in a spreadsheet."
+    )
 
 
 def _answer(target: str) -> str:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from oodexp.room import refuse_larger
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -34,7 +36,13 @@ class Interval(NamedTuple):
 
 
 def resample_weights(images: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """How often each image is drawn in each resample: float64, (resample, image); rows sum to n."""
+    """How often each image is drawn in each resample: float64, (resample, image); rows sum to n.
+
+    Raises:
+        OodexpError: If the array would not fit into memory.
+    """
+    shape = f"{resamples:,} resamples x {images:,} images"
+    refuse_larger(16 * resamples * images, shape, "draw fewer resamples")
     return rng.multinomial(images, np.full(images, 1 / images), size=resamples).astype(np.float64)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from oodexp.miniature.dial import SPLIT_SIZE
 from oodexp.miniature.load import HOME
 from oodexp.miniature.world import World, draw_split, write_split
+from oodexp.shipped import pin
 
 PARTS = ("data", "open_clip", "blip2", "fastvlm", "lit", "fastvlm_weak", "concept")
 
@@ -141,11 +142,11 @@ def main(arguments: list[str] | None = None) -> None:
     if "concept" in parts:
         _make_concept(asked.out, asked.seed, asked.steps, asked.scenes)
     trained = [part for part in parts if part in _TRAINERS]
-    if not trained:
-        return
-    world = draw_split("train", _scenes(trained, asked.scenes), asked.workers)
-    for part in trained:
-        _TRAINERS[part](world, asked.out, asked.seed, asked.steps)
+    if trained:
+        world = draw_split("train", _scenes(trained, asked.scenes), asked.workers)
+        for part in trained:
+            _TRAINERS[part](world, asked.out, asked.seed, asked.steps)
+    pin(asked.out)
 
 
 if __name__ == "__main__":

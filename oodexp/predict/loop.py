@@ -26,6 +26,9 @@ FILE_SYSTEM_LAG = 60.0
 """Seconds after which a network file system shows a file that another machine wrote."""
 
 
+MOST_THREADS = 4096
+"""The OpenMP library ends the process, without a word of ours, where it cannot have so many."""
+
 ACCELERATORS = ("auto", "cpu", "gpu", "cuda")
 
 
@@ -61,6 +64,11 @@ class Loop:
         if min(*least, num_nodes, 1 if threads is None else threads) < 1 or workers < 0:
             raise OodexpError(
                 "predict: devices, batches and threads are at least 1, workers at least 0"
+            )
+        if max(threads or 1, workers) > MOST_THREADS:
+            raise OodexpError(
+                f"predict.threads={threads}, predict.workers={workers}: expected {MOST_THREADS} at "
+                "the most"
             )
         self.scoring_batch = scoring_batch
         self.answering_batch = answering_batch

@@ -40,7 +40,7 @@ class ItemProgress(Callback):
         if not trainer.is_global_zero:
             return
         self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"), TimeElapsedColumn(), TextColumn("left"),
             TimeRemainingColumn(), console=Console(file=sys.stderr),
         )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from oodexp.report.layout import clock, console, grid
+from oodexp.report.layout import bold, clock, console, grid
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +26,7 @@ def show_bill(estimates: pd.DataFrame, screen: Console | None = None) -> None:
         "none.",
     )  # fmt: skip
     for vlm, mine in estimates.groupby("vlm", sort=False):
-        table.add_row(f"[bold]{vlm}[/bold]")
+        table.add_row(bold(str(vlm)))
         for row in mine.itertuples():
             table.add_row(
                 str(row.source), f"{row.questions:,}", f"{row.stored:,}",

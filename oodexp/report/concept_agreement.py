@@ -10,8 +10,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.markup import escape
-
 from oodexp.report.concept_value import Value, below, percent, plain, points
 from oodexp.report.layout import grid
 
@@ -110,7 +108,7 @@ def alone_table(
         for row in order[:most]:
             if sign * _more(row) > least:
                 table.add_row(
-                    escape(row.phrase), escape(row.category), f"{row.images:,}",
+                    row.phrase, row.category, f"{row.images:,}",
                     percent(row.encoder), percent(row.chat), points(Value(_more(row))),
                 )  # fmt: skip
     return table

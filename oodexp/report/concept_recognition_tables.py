@@ -9,10 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rich.text import Text
-
 from oodexp.report.concept_value import MINUS, Value, below, percent, plain, points
-from oodexp.report.layout import grid
+from oodexp.report.layout import bold, grid
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -118,7 +116,7 @@ def overall_table(rows: Sequence[Recognised], levels: tuple[str, str], rule: str
     )  # fmt: skip
     for family, models in _families(rows):
         table.add_section()
-        table.add_row(Text(family, style="bold"))
+        table.add_row(bold(family))
         for model in models:
             mine = next(row for row in rows if row.model == model)
             found = [at.get((model, level)) for level in levels]
@@ -141,7 +139,7 @@ def category_table(rows: Sequence[Recognised], level: str) -> Table:
         table.padding = (0, 0)
     for family, models in _families(list(mine.values())):
         table.add_section()
-        table.add_row(Text(family, style="bold"))
+        table.add_row(bold(family))
         for model in models:
             found = [mine[model].categories.get(c) for c in categories]
             rates = ("-" if value is None else percent(value) for value in found)

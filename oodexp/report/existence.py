@@ -8,7 +8,7 @@ import pandas as pd
 from rich.table import Table
 
 from oodexp.record import SPLITS
-from oodexp.report.layout import cell, grid
+from oodexp.report.layout import bold, cell, grid
 
 METRICS = ("accuracy", "precision", "recall", "f1", "mcc", "auroc", "ece")
 """The last two are there only where the probabilities of yes and no were measured."""
@@ -46,7 +46,7 @@ def _metrics(title: str, measured: pd.DataFrame) -> Table:
         "wrong.\nA drop is the value on ID minus the value on the split.",
     )  # fmt: skip
     for vlm, mine in measured.groupby("vlm", sort=False):
-        table.add_row(f"[bold]{vlm}[/bold]")
+        table.add_row(bold(str(vlm)))
         for contrast, words in CONTRASTS.items():
             for split in SPLITS:
                 rows = mine[(mine["split"] == split) & (mine["contrast"] == contrast)]
@@ -68,7 +68,7 @@ def _unread(measured: pd.DataFrame) -> Table:
     )  # fmt: skip
     plain = measured[measured["contrast"] == "none"]
     for vlm, mine in plain.groupby("vlm", sort=False):
-        table.add_row(f"[bold]{vlm}[/bold]")
+        table.add_row(bold(str(vlm)))
         for split, rows in mine.groupby("split", sort=False):
             cells = [cell(rows[rows["convention"] == c], with_n=True) for c in CONVENTIONS]
             table.add_row(str(split), *cells)
@@ -84,7 +84,7 @@ def _composition(measured: pd.DataFrame) -> Table:
     )  # fmt: skip
     wanted = [(s, "none") for s in SPLITS] + [(s, SPLITS[0]) for s in SPLITS[1:]]
     for vlm, mine in measured.groupby("vlm", sort=False):
-        table.add_row(f"[bold]{vlm}[/bold]")
+        table.add_row(bold(str(vlm)))
         for group, rows in mine.groupby("group", sort=True):
             cells = [
                 cell(rows[(rows["split"] == s) & (rows["contrast"] == c)], with_n=c == "none")

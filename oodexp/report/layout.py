@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from oodexp.text import printable
 
 PIPE_WIDTH = 120
 """A pipe has no width of its own, and 80 columns would fold every row."""
 
 
+class Plain(Console):
+    """A console to which a text is a text: no markup in it, no control character, no emoji code.
+
+    Names and ids come from data sets: `[red]` is a name, `[/red]` would be an error, and an escape
+    sequence would be obeyed.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """All texts, those of cells and titles too, come through here."""
+        return super().render_str(printable(text), **options)
+
+
 def console() -> Console:
     """The terminal, or a pipe of `PIPE_WIDTH` columns."""
-    screen = Console()
-    return screen if screen.is_terminal else Console(width=PIPE_WIDTH)
+    screen = Plain()
+    return screen if screen.is_terminal else Plain(width=PIPE_WIDTH)
+
+
+def bold(name: str) -> Text:
+    """A name in bold, for a cell."""
+    return Text(printable(name), style="bold")
 
 
 def grid(title: str, names: Iterable[str], left: int, caption: str | None = None) -> Table:

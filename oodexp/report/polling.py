@@ -8,7 +8,7 @@ import pandas as pd
 from rich.table import Table
 
 from oodexp.record import SPLITS
-from oodexp.report.layout import cell, grid
+from oodexp.report.layout import bold, cell, grid
 
 STRATEGIES = ("random", "popular", "adversarial")
 POPE = ", as POPE asks"
@@ -36,7 +36,7 @@ def sections(kind: str, measured: pd.DataFrame) -> Iterator[Table]:
     table = grid("Polling: missing and inventing", names, 1, CAPTION)
     head = measured[measured["convention"] == "headline"]
     for vlm, mine in head.groupby("vlm", sort=False):
-        table.add_row(f"[bold]{vlm}[/bold]")
+        table.add_row(bold(str(vlm)))
         for split in SPLITS:
             here = mine[mine["split"] == split]
             present = here[here["group"] == "strategy: present"]

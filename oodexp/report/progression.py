@@ -8,7 +8,7 @@ import pandas as pd
 from rich.table import Table
 
 from oodexp.record import SPLITS
-from oodexp.report.layout import cell, grid
+from oodexp.report.layout import bold, cell, grid
 
 LEVELS = {"e_acc": "E-Acc", "c_acc": "C-Acc", "l_acc": "L-Acc"}
 BREAKS = {
@@ -37,7 +37,7 @@ def _levels(measured: pd.DataFrame) -> Table:
         "right.\nA drop is the value on ID minus the value on the split.",
     )  # fmt: skip
     for vlm, mine in measured.groupby("vlm", sort=False):
-        table.add_row(f"[bold]{vlm}[/bold]")
+        table.add_row(bold(str(vlm)))
         head, fixed = (mine[mine["convention"] == c] for c in ("headline", "constant"))
         for split, here in _by_split(head, "none"):
             pairs = (c for m in LEVELS for c in (cell(_of(here, m)), _constant(fixed, split, m)))
@@ -85,7 +85,7 @@ def _breaks(measured: pd.DataFrame) -> Table:
     )  # fmt: skip
     rows = measured[measured["convention"] == "headline"]
     for vlm, mine in rows.groupby("vlm", sort=False):
-        table.add_row(f"[bold]{vlm}[/bold]")
+        table.add_row(bold(str(vlm)))
         for split, here in _by_split(mine, "none"):
             cells = [cell(_of(here, metric)) for metric in BREAKS]
             table.add_row(split, *cells, str(_of(here, "complete")["n"].iloc[0]))

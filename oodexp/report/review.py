@@ -54,7 +54,7 @@ def _rates(findings: Sequence[Finding], rate: str) -> Table:
     table = grid(rate.capitalize(), columns, 1, caption)
     for subject, row in rows.items():
         cells = [percent(_value(one)) for one in row]
-        table.add_row(_plainly(subject), *cells, str(row[0].clusters), row[0].words)
+        table.add_row(subject, *cells, str(row[0].clusters), row[0].words)
     return table
 
 
@@ -76,9 +76,7 @@ def _agreement(found: Sequence[Finding]) -> Table:
     caption = _reasons_below("95 % intervals: bootstrap over images.", rows)
     table = grid("Agreement", ("raters", "statistic", "value", "pairs", "of"), 2, caption)
     for one in found:
-        table.add_row(
-            _plainly(one.subject), one.statistic, plain(_value(one)), str(one.n), one.words
-        )
+        table.add_row(one.subject, one.statistic, plain(_value(one)), str(one.n), one.words)
     return table
 
 
@@ -95,15 +93,8 @@ def _changes(findings: Sequence[Finding], changed: Sequence[Finding]) -> Table:
     )  # fmt: skip
     for subject, (before, after, change) in rows.items():
         cells = (percent(_value(before)), percent(_value(after)), points(_value(change)))
-        table.add_row(_plainly(subject), *cells, str(before.n), str(after.n))
+        table.add_row(subject, *cells, str(before.n), str(after.n))
     return table
-
-
-def _plainly(name: str) -> str:
-    """A name whose brackets are no markup to rich."""
-    from rich.markup import escape
-
-    return escape(name)
 
 
 def _of(findings: Iterable[Finding], subject: str, statistic: str) -> Finding:
@@ -111,7 +102,7 @@ def _of(findings: Iterable[Finding], subject: str, statistic: str) -> Finding:
 
 
 def _reasons_below(text: str, rows: dict[str, list[Finding]]) -> str | None:
-    return below([(_plainly(name), _value(one)) for name, row in rows.items() for one in row], text)
+    return below([(name, _value(one)) for name, row in rows.items() for one in row], text)
 
 
 def _value(one: Finding) -> Value:

@@ -6,11 +6,9 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from oodexp.report.layout import PIPE_WIDTH, grid
+from oodexp.report.layout import PIPE_WIDTH, Plain, grid
 
 LONGEST = 60
 """Letters of a setting that are shown."""
@@ -50,7 +48,7 @@ def setting_table(runs: Sequence[Mapping[str, object]]) -> Table:
         values = [_short(run[name]) if name in run else "-" for run in runs]
         whole = [str(run.get(name)) for run in runs]
         if name in ALWAYS or len(set(whole)) > 1:
-            made.add_row(escape(name), *map(escape, values))
+            made.add_row(name, *values)
     return made
 
 
@@ -91,7 +89,7 @@ def agreement_table(rows: Sequence[tuple[str, Agreed]]) -> Table:
 def keep_text(tables: Sequence[Table]) -> str:
     """The tables as plain text."""
     sink = io.StringIO()
-    screen = Console(file=sink, width=PIPE_WIDTH)
+    screen = Plain(file=sink, width=PIPE_WIDTH)
     for one in tables:
         screen.print(one)
     return sink.getvalue()

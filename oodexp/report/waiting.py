@@ -30,9 +30,9 @@ def waiting(title: str, total: int | None) -> Iterator[Callable[[], None]]:
 
     screen = Console(file=sys.stderr)
     with Progress(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("left"), TimeRemainingColumn(), console=screen, transient=True,
-        disable=not screen.is_terminal,
+        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), console=screen,
+        transient=True, disable=not screen.is_terminal,
     ) as bar:  # fmt: skip
         task = bar.add_task(title, total=total)
         yield lambda: bar.advance(task)

@@ -5,7 +5,6 @@ The weights fit either way, so a mismatch shows only as a few points of lost acc
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,8 +26,6 @@ def of_file(checkpoint: Path) -> Activation | None:
 
     OpenAI's archives and state dicts are recognisable, and were all trained with QuickGELU.
     """
-    if is_torchscript(checkpoint):
-        return "quick_gelu"
     if checkpoint.suffix not in (".pt", ".pth", ".bin"):
         return None
     import torch
@@ -38,14 +35,6 @@ def of_file(checkpoint: Path) -> Activation | None:
     except Exception:  # formats that cannot be mapped, or hold more than tensors, tell nothing
         return None
     return "quick_gelu" if isinstance(state, dict) and _OPENAI_KEYS & state.keys() else None
-
-
-def is_torchscript(checkpoint: Path) -> bool:
-    """Whether the file is a TorchScript archive, the form of OpenAI's own downloads."""
-    if not zipfile.is_zipfile(checkpoint):
-        return False
-    with zipfile.ZipFile(checkpoint) as archive:
-        return any(name.endswith("/constants.pkl") for name in archive.namelist())
 
 
 def refuse_mismatch(name: str, built: Activation, trained: Activation, because: str) -> None:

@@ -18,6 +18,7 @@ from oodexp.scorer.folder import image_processor, tokenizer
 from oodexp.scorer.naflex import pack, unpack
 from oodexp.scorer.precision import Precision, check_precision, dtype
 from oodexp.scorer.prompt import check_templates, fill, refuse_lost
+from oodexp.transformers_folder import read_part
 from oodexp.weights import fit_loading_bar, folder_digests, locate, versions
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class DualEncoder:
         config, self._of = self._family(folder)
         fit_loading_bar(folder)
         net, seen = getattr(library, self._of.kind).from_pretrained(
-            folder, dtype=dtype("float32"), output_loading_info=True
+            folder, dtype=dtype("float32"), output_loading_info=True, trust_remote_code=False
         )
         lost = sorted({*seen["missing_keys"], *(row[0] for row in seen["mismatched_keys"])})
         if lost:
@@ -205,7 +206,7 @@ class DualEncoder:
     def _family(self, folder: Path) -> tuple[Any, Family]:
         from transformers import AutoConfig
 
-        config: Any = AutoConfig.from_pretrained(folder)
+        config: Any = read_part(AutoConfig, folder)
         family = family_of(config, folder)
         if self.precision != "float32" and not family.bfloat16:
             raise OodexpError(

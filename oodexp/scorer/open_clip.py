@@ -101,14 +101,14 @@ class OpenClip:
         import open_clip
         from open_clip.transform import PreprocessCfg, image_transform_v2
 
-        weights = find(self.model, self.pretrained, self.activation).weights
+        find(self.model, self.pretrained, self.activation)  # refuses what holds a program
         net = open_clip.create_model(
             self.model,
             self.pretrained,
             precision="fp32",
             device=device,
             require_pretrained=True,
-            weights_only=not any(map(gelu.is_torchscript, weights)),
+            weights_only=True,
         )
         # Read before the weights are rounded: 100 would become 98.9 in bfloat16.
         self._own_scale, self._own_bias = _scale_and_bias(net)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from oodexp.error import OodexpError
 from oodexp.scorer import activation as gelu
+from oodexp.trust import refuse_programs
 from oodexp.weights import weight_files
 
 FOLDER, HUB = "local-dir:", "hf-hub:"
@@ -35,7 +36,8 @@ def find(model: str, pretrained: str | None, stated: gelu.Activation | None) -> 
         stated: The setting `activation`.
 
     Raises:
-        OodexpError: If there is none, or if its activation is not the architecture's.
+        OodexpError: If there is none, if it holds more than tensors, or if its activation is not
+            the architecture's.
     """
     if model.startswith(FOLDER):
         found = _in_folder(Path(model.removeprefix(FOLDER)))
@@ -69,6 +71,7 @@ def _on_hub(name: str) -> Found:
         weights = Path(download_pretrained_from_hf(name))
     except Exception as error:
         raise _unreachable(f"{HUB}{name}", error) from error
+    refuse_programs([weights])
     return _described(described, [weights])
 
 
@@ -94,6 +97,7 @@ def _by_name(model: str, pretrained: str, stated: gelu.Activation | None) -> Fou
             weights = Path(download_pretrained(tag))
         except Exception as error:
             raise _unreachable(f"{model}/{pretrained}", error) from error
+        refuse_programs([weights])
         kept = ("mean", "std", "interpolation", "resize_mode")
         return Found([weights], config, {k: tag[k] for k in kept if k in tag})
     weights = Path(pretrained)
@@ -102,6 +106,7 @@ def _by_name(model: str, pretrained: str, stated: gelu.Activation | None) -> Fou
             f"open_clip model {model!r}: {pretrained!r} is neither a file nor one of its tags "
             f"{open_clip.list_pretrained_tags_by_model(model)}"
         )
+    refuse_programs([weights])
     both = f"{model}-quickgelu" in open_clip.list_models()
     gelu.check_file(model, built, weights, stated, both)
     return Found([weights], config, {})

@@ -57,7 +57,7 @@ class Retrieval:
         folder = locate(self.model)
         fit_loading_bar(folder)
         net, seen = library.Blip2ForImageTextRetrieval.from_pretrained(
-            folder, dtype=dtype("float32"), output_loading_info=True
+            folder, dtype=dtype("float32"), output_loading_info=True, trust_remote_code=False
         )
         if seen["missing_keys"] or seen["mismatched_keys"]:
             raise OodexpError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from oodexp.error import OodexpError
 from oodexp.scorer.cosine import mean_direction, unit
 from oodexp.scorer.prompt import fill, refuse_lost
+from oodexp.transformers_folder import read_part
 from oodexp.weights import fit_loading_bar, folder_digests, locate, weight_files
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ class SentenceEncoder:
         weight_files(folder)
         fit_loading_bar(folder)
         self._pooling, self._limit, self._device = _pooling(folder), _limit(folder), device
-        self._tokenizer = AutoTokenizer.from_pretrained(folder)
-        self._net = AutoModel.from_pretrained(folder).to(device).eval()
+        self._tokenizer = read_part(AutoTokenizer, folder)
+        self._net = read_part(AutoModel, folder).to(device).eval()
 
     def encode(self, texts: Sequence[str], templates: Sequence[str]) -> Tensor:
         """Unit vectors, float32, (text, dimension), averaged over templates."""

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from oodexp import table
 from oodexp.error import OodexpError
-from oodexp.escape import escape
+from oodexp.escape import Links, escape
 from oodexp.record import Problem
+from oodexp.source.inside import check_links, read_file
 from oodexp.source.instances import Instances
 from oodexp.source.labels import Given, Labels
+from oodexp.text import mended
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,10 +79,12 @@ class Below(Annotated):
 
     _root: Path
     """The folder; set by the constructor."""
+    _links: Links = "inside"
+    """Where links below it may lead."""
 
     def read(self, image_id: str) -> bytes:
         """See `source.base.Source`."""
-        return self._safe[1][image_id].read_bytes()
+        return read_file(self._safe[1][image_id])
 
     @cached_property
     def _instances(self) -> Instances:
@@ -88,7 +92,7 @@ class Below(Annotated):
 
     @cached_property
     def _safe(self) -> tuple[Instances, dict[str, Path]]:
-        return keep_safe(self._parse(), self._root, self.name)
+        return keep_safe(self._parse(), self._root, self.name, self._links)
 
 
 class Folder(Below):
@@ -101,15 +105,18 @@ class Folder(Below):
         labels: Texts to show instead of the annotated names.
         form: What the annotation file should be, for messages.
         holds: What the folder should hold, for messages.
+        links: Where links below the folder may lead: `inside` it or `anywhere`.
 
     Raises:
         OodexpError: If the file or the folder is not there.
     """
 
     def __init__(
-        self, annotations: str, images: str, name: str, labels: Given, form: str, holds: str
-    ) -> None:
+        self, annotations: str, images: str, name: str, labels: Given, form: str, holds: str,
+        links: str = "inside",
+    ) -> None:  # fmt: skip
         super().__init__(name, labels)
+        self._links = check_links(links)
         self._file = Path(annotations).expanduser()
         self._root = Path(images).expanduser()
         if not self._file.is_file():
@@ -121,17 +128,17 @@ class Folder(Below):
             )
 
 
-def keep_safe(found: Instances, root: Path, source: str) -> tuple[Instances, dict[str, Path]]:
+def keep_safe(
+    found: Instances, root: Path, source: str, links: Links = "inside"
+) -> tuple[Instances, dict[str, Path]]:
     """The annotations of images whose path stays below `root`, and those paths by image id.
 
-    An annotation file may come from anyone: a path that leads out of the folder (`..`, absolute, a
-    link, a backslash) would let it make this program open, and send to a model, any file of the
-    machine. Such images are left out with a row in `problems`, and never opened.
+    The others (see `source.inside`) are left out with a row in `problems`, and never opened.
     """
     paths, refused = {}, {}
     home = root.resolve()
     for image_id, file in zip(found.images["image_id"], found.images["file"], strict=True):
-        reason = escape(file, root, home)
+        reason = escape(file, root, home, links)
         if reason is None:
             paths[image_id] = root / file
         else:
@@ -139,7 +146,7 @@ def keep_safe(found: Instances, root: Path, source: str) -> tuple[Instances, dic
     if not refused:
         return found, paths
     keep = ~found.images["image_id"].isin(list(refused))
-    rows = [Problem("source", "", source, i, f, why) for i, (f, why) in refused.items()]
+    rows = [Problem("source", "", source, i, mended(f), why) for i, (f, why) in refused.items()]
     safe = replace(
         found,
         images=found.images[keep].reset_index(drop=True),

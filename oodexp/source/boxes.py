@@ -89,5 +89,8 @@ def _plain(key: Any) -> Any:
 def _sides(note: Any) -> list[float]:
     box = note.get("bbox") if isinstance(note, dict) else None
     if isinstance(box, list) and len(box) == 4 and all(isinstance(s, (int, float)) for s in box):
-        return [float(side) for side in box]
+        try:
+            return [float(side) for side in box]
+        except OverflowError:  # a whole number of hundreds of digits
+            pass
     return [math.nan] * 4

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oodexp.record import ABSENT, PRESENT, UNKNOWN
+from oodexp.room import refuse_larger
+from oodexp.text import brief
 
 NOT_KNOWN = -1
 """A count that is not known."""
@@ -129,7 +131,7 @@ def merge(
         if shared[column]:
             unknown = presence[:, name] == UNKNOWN
             which = (to[cells.column] == column) & unknown[cells.row]
-            cells = cells.without_count(which, f"presence of {names[name]!r} is not known")
+            cells = cells.without_count(which, f"presence of {brief(names[name])} is not known")
             mine = np.maximum(mine, strength[:, column])
         strength[:, column] = mine
     kept = cells.select(to[cells.column] >= 0)
@@ -165,6 +167,18 @@ def _ease(planted: str) -> tuple[bool, bool, str]:
     return planted != "canonical", planted == "secondary", planted
 
 
-def empty(images: int, categories: int, code: int = ABSENT) -> np.ndarray:
-    """A presence matrix of one code, uint8, (image, category)."""
+def empty(images: int, categories: int, code: int = ABSENT, most: int | None = None) -> np.ndarray:
+    """A presence matrix of one code, uint8, (image, category).
+
+    Args:
+        images: Number of images.
+        categories: Number of categories.
+        code: What holds everywhere.
+        most: Most bytes; by default a quarter of this machine's memory.
+
+    Raises:
+        OodexpError: If the matrix would be larger.
+    """
+    shape = f"{images:,} images x {categories:,} categories"
+    refuse_larger(images * categories, shape, "read fewer of them", most)
     return np.full((images, categories), code, dtype=np.uint8)

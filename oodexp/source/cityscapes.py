@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from oodexp.error import OodexpError
+from oodexp.escape import Links
 from oodexp.record import ABSENT, UNKNOWN
 from oodexp.source.annotated import Below
 from oodexp.source.cells import Cells, empty, marked
@@ -20,6 +21,7 @@ from oodexp.source.cityscapes_visible import (
     from_instances,
     from_polygons,
 )
+from oodexp.source.inside import check_links, read_file
 from oodexp.source.instances import Instances, Listed, assemble
 from oodexp.source.labels import Given, Labels
 from oodexp.source.need import Need
@@ -49,6 +51,7 @@ class Cityscapes(Below):
             `absent` or `unknown`.
         labels: Texts by class name, which go before the built-in ones; null drops a class.
         name: Name of the data set in every table.
+        links: Where links below the image folder may lead: `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If a folder is not there, or a setting is not what it should be.
@@ -57,7 +60,7 @@ class Cityscapes(Below):
     def __init__(
         self, root: str, split: str = "val", classes: Literal["objects", "train"] = "objects",
         min_pixels: int = 0, left_out: Literal["absent", "unknown"] = "absent",
-        labels: Given = None, name: str = "cityscapes",
+        labels: Given = None, name: str = "cityscapes", links: Links = "inside",
     ) -> None:  # fmt: skip
         if classes not in _CLASSES:
             raise OodexpError(f"source.classes={classes}: expected {' or '.join(_CLASSES)}")
@@ -68,7 +71,7 @@ class Cityscapes(Below):
         self._table = _table(_CLASSES[classes], Labels.of(labels))
         super().__init__(name, self._table)
         self._truth, self._root = _folders(Path(root).expanduser(), split)
-        self._min_pixels = min_pixels
+        self._min_pixels, self._links = min_pixels, check_links(links)
         self._otherwise = UNKNOWN if left_out == "unknown" else ABSENT
 
     @staticmethod
@@ -119,7 +122,7 @@ class Cityscapes(Below):
         for ending, reader in _READERS.items():
             file = f"{city}/{stem}{ending}"
             try:
-                return file, reader((self._truth / file).read_bytes())
+                return file, reader(read_file(self._truth / file))
             except FileNotFoundError:
                 continue
             except OSError as error:

@@ -52,13 +52,15 @@ def from_instances(data: bytes) -> Shown:
         UnreadableAnnotation: If they are no image of whole numbers.
     """
     try:
-        with Image.open(io.BytesIO(data)) as image:
+        with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
             if image.mode not in ("I", "I;16", "I;16B", "L") or math.prod(image.size) > _LARGEST:
                 raise UnreadableAnnotation(
                     f"mode {image.mode}, {image.width} x {image.height}; expected a 16-bit grey PNG"
                 )
             size, values = image.size, np.asarray(image)
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+    except UnreadableAnnotation:
+        raise
+    except Exception as error:  # Pillow's decoders raise many kinds on damaged files
         raise UnreadableAnnotation(f"not a readable PNG ({error})") from error
     if values.min(initial=0) < 0:
         raise UnreadableAnnotation("negative values; expected id * 1000 + n")

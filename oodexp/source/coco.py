@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from oodexp.escape import Links
 from oodexp.source.annotated import Folder
 from oodexp.source.boxes import Boxed
 from oodexp.source.instances import Instances, parse
@@ -20,19 +21,21 @@ class Coco(Boxed, Folder):
         name: Name of the data set in every table.
         labels: Texts to show instead of the category names: a mapping, or the path of a file
             (see `source.labels`).
+        links: Where links below the image folder may lead: `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If the file or the folder is not there, or is not what it should be.
     """
 
     def __init__(
-        self, annotations: str, images: str, name: str = "coco", labels: Given = None
-    ) -> None:
+        self, annotations: str, images: str, name: str = "coco", labels: Given = None,
+        links: Links = "inside",
+    ) -> None:  # fmt: skip
         form = (
             "COCO's instance file (instances_val2017.json from annotations_trainval2017.zip; "
             "experiment=fetch source=coco tells where it comes from)"
         )
-        super().__init__(annotations, images, name, labels, form, "val2017/")
+        super().__init__(annotations, images, name, labels, form, "val2017/", links)
 
     @staticmethod
     def needs(annotations: str, images: str, **_: str) -> list[Need]:

@@ -11,12 +11,14 @@ import numpy as np
 
 from oodexp import table
 from oodexp.error import OodexpError
+from oodexp.escape import Links
 from oodexp.record import UNKNOWN, Concept
 from oodexp.source.annotated import Folder
 from oodexp.source.cells import NOT_KNOWN, Cells, empty, marked
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import suggestion
 from oodexp.source.tabular import FORMS, Row, rows
+from oodexp.text import brief
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,14 +43,17 @@ class Concepts(Folder):
         annotations: The table: .csv, .tsv, .jsonl or .parquet.
         images: The folder that `image` starts from.
         name: Name of the data set in every table.
+        links: Where links below the image folder may lead: `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If the file or the folder is not there, or a value is not what it should be;
             names file, line and column.
     """
 
-    def __init__(self, annotations: str, images: str, name: str = "concepts") -> None:
-        super().__init__(annotations, images, name, None, _FORM, "paths in the column image")
+    def __init__(
+        self, annotations: str, images: str, name: str = "concepts", links: Links = "inside"
+    ) -> None:
+        super().__init__(annotations, images, name, None, _FORM, "paths in the column image", links)
 
     def concepts(self) -> pd.DataFrame:
         """`record.Concept` rows, in the order of `images`; of images whose path is safe."""
@@ -126,14 +131,14 @@ class _Told:
         line = place.rpartition(", ")[2]
         if image in self.concepts:
             raise OodexpError(
-                f"{place}: image {image!r} is repeated (first in {self._places[image]}); an image "
-                "has one phrase: list it under one, or keep a copy of the file for each"
+                f"{place}: image {brief(image)} is repeated (first in {self._places[image]}); an "
+                "image has one phrase: list it under one, or keep a copy of the file for each"
             )
         family, first = self._families.setdefault(phrase, (category, line))
         if family != category:
             raise OodexpError(
-                f"{place}: phrase {phrase!r} is of category {category!r} here and of {family!r} in "
-                f"{first}; give every phrase one category"
+                f"{place}: phrase {brief(phrase)} is of category {brief(category)} here and of "
+                f"{brief(family)} in {first}; give every phrase one category"
             )
         acquisition, licence, origin = (_text(place, values, field) for field in _OPTIONAL)
         self._places[image] = line
@@ -145,12 +150,12 @@ class _Told:
         for name in _NEEDED:
             if name not in columns:
                 near = suggestion(name, sorted(columns))
-                raise OodexpError(f"{place}: no column {name!r}{near}; expected {_FORM}")
+                raise OodexpError(f"{place}: no column {brief(name)}{near}; expected {_FORM}")
         for name in sorted(columns - {*_NEEDED, *_OPTIONAL}):
             near = suggestion(name, [c for c in _OPTIONAL if c not in columns])
             if "did you mean" in near:
-                raise OodexpError(f"{place}: unknown column {name!r}{near}")
-            self.notes[f"note: the column {name!r} is not used"] = None
+                raise OodexpError(f"{place}: unknown column {brief(name)}{near}")
+            self.notes[f"note: the column {brief(name)} is not used"] = None
 
 
 def _text(place: str, values: dict[str, Any], field: str) -> str | None:
@@ -158,7 +163,8 @@ def _text(place: str, values: dict[str, Any], field: str) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str) or value != value.strip():
-        raise OodexpError(f"{place}: column {field!r}: {value!r}; expected text, no blanks around")
+        told = f"{place}: column {field!r}: {brief(value)}"
+        raise OodexpError(f"{told}; expected text, no blanks around")
     return value
 
 

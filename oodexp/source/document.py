@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,14 @@ import numpy as np
 from oodexp.error import OodexpError
 from oodexp.source import stream
 from oodexp.source.cells import Cells
+from oodexp.source.doubtful import Doubts
+from oodexp.text import brief, mended
 
 Id = int | str
 """What a document may call its images and categories; 1 and "1" are two ids."""
+
+MOST_CATEGORIES = 1 << 20
+"""ImageNet-21k has 21,841; of ten million, the names alone would fill the memory."""
 
 
 class Document:
@@ -50,6 +56,7 @@ class Document:
         self._area, self._crowd = array("d"), bytearray()
         self._planted: dict[int, str] = {}
         self._faulty: dict[int, str] = {}
+        self._doubts = Doubts()
         self._licences: dict[Id, str] = {}
         self._taps = {
             "images": self._add_image, "annotations": self._add, "categories": self._name,
@@ -86,9 +93,9 @@ class Document:
         """
         names = [str(category["name"]) for category in self.categories.values()]
         if len(set(names)) < len(names):
-            twice = sorted({n for n in names if names.count(n) > 1})
+            twice = sorted(name for name, often in Counter(names).items() if often > 1)
             raise OodexpError(
-                f"{self.where}: category names {twice} are repeated; give each its own name"
+                f"{self.where}: category names {brief(twice)} are repeated; give each its own name"
             )
         return names
 
@@ -109,7 +116,7 @@ class Document:
         crowd = np.frombuffer(bytes(self._crowd), dtype=bool)[listed]
         area = np.array(self._area)[listed]
         counted = Cells.of(row[listed], column[listed], crowd, area, planted, len(self.categories))
-        return counted, lost
+        return counted, lost + self._doubts.rows()
 
     def licences(self) -> dict[str, str]:
         """Name and address of the licence by image id, for images whose `license` is listed."""
@@ -125,39 +132,51 @@ class Document:
                 raise OodexpError(f"{self.where}: no list {name!r}; expected {self.form}")
 
     def _add_image(self, entry: Any) -> None:
-        self._keep(self.images, entry, "images", *self._image_fields)
+        row = self._keep(self.images, entry, "images", *self._image_fields)
+        for side in ("width", "height"):
+            if side in row:
+                row[side] = self._doubts.side(side, row[side], row["id"])
 
     def _name(self, entry: Any) -> None:
-        self._keep(self.categories, entry, "categories", *self._category_fields)
+        row = self._keep(self.categories, entry, "categories", *self._category_fields)
+        if isinstance(row["name"], bool) or not isinstance(row["name"], (str, int)):
+            where = f"{self.where}: categories: id {brief(row['id'])}"
+            raise OodexpError(f"{where} has the name {brief(row['name'])}; expected text")
+        if len(self.categories) > MOST_CATEGORIES:
+            raise OodexpError(
+                f"{self.where}: more than {MOST_CATEGORIES:,} categories; every image is scored "
+                "with each: leave out what no image shows"
+            )
 
     def _licence(self, entry: Any) -> None:
         # A data set is not refused for a licence that is not as it should be: it is not known then.
         if isinstance(entry, dict) and isinstance(entry.get("id"), (int, str)):
             told = [entry.get(field) for field in ("name", "url")]
             text = " ".join(" ".join(part.split()) for part in told if isinstance(part, str))
-            self._licences |= {entry["id"]: text} if text else {}
+            self._licences |= {entry["id"]: mended(text)} if text else {}
 
     def _keep(
         self, kept: dict[Id, dict[str, Any]], entry: Any, section: str,
         need: tuple[str, ...], fields: tuple[str, ...],
-    ) -> None:  # fmt: skip
+    ) -> dict[str, Any]:  # fmt: skip
         where = f"{self.where}: {section}: entry {len(kept)}"
         lacking = [f for f in need if not isinstance(entry, dict) or entry.get(f) is None]
         if lacking:
             raise OodexpError(f"{where} has no {', '.join(lacking)}; expected {self.form}")
         key = entry["id"]
-        if not isinstance(key, (int, str)):
-            raise OodexpError(f"{where} has id {key!r}; expected a number")
+        if not _is_id(key):
+            raise OodexpError(f"{where} has id {brief(key)}; expected a number")
         if key in kept:
             raise OodexpError(
-                f"{self.where}: {section}: id {key!r} is repeated (entry {len(kept)})"
+                f"{self.where}: {section}: id {brief(key)} is repeated (entry {len(kept)})"
             )
         kept[key] = {f: entry.get(f) for f in fields}
+        return kept[key]
 
     def _add(self, note: Any) -> None:
         codes = self._image, self._category
         keys = (note.get("image_id"), note.get("category_id")) if isinstance(note, dict) else None
-        if keys is None or not all(isinstance(key, (int, str)) for key in keys):
+        if keys is None or not all(map(_is_id, keys)):
             self._faulty[len(self._area)] = _fault(note)
             for column in codes:
                 column.append(_FAULTY)
@@ -166,11 +185,11 @@ class Document:
             return
         for key, known, column in zip(keys, self._codes, codes, strict=True):
             column.append(known.setdefault(key, len(known)))  # type: ignore[arg-type]
-        planted = note.get("planted")
+        planted, number = note.get("planted"), len(self._area)
         if planted:
-            self._planted[len(self._area)] = str(planted)
-        self._area.append(_area(note))
-        self._crowd.append(bool(note.get("iscrowd", 0)))
+            self._planted[number] = str(planted)
+        self._area.append(self._doubts.area(note, number))
+        self._crowd.append(self._doubts.crowd(note.get("iscrowd"), number))
 
     def _places(
         self, which: int, listed: dict[Id, Any], codes: array[int], left_out: Collection[Id] = ()
@@ -190,8 +209,8 @@ class Document:
             for known, codes in zip(self._codes, (self._image, self._category), strict=True)
         )
         if of_no_image:
-            return "", subject, f"image_id {image!r} is not listed"
-        return str(image), subject, f"category_id {category!r} is not listed"
+            return "", subject, f"image_id {brief(image)} is not listed"
+        return str(image), subject, f"category_id {brief(category)} is not listed"
 
 
 _LISTS = ("images", "annotations", "categories")
@@ -200,21 +219,10 @@ _FAULTY, _UNLISTED, _LEFT_OUT = -1, -1, -2
 
 def _fault(note: Any) -> str:
     if not isinstance(note, dict):
-        return f"annotation {note!r} is not listed under any image: it is no object"
-    field = "category_id" if isinstance(note.get("image_id"), (int, str)) else "image_id"
-    return f"{field} {note.get(field)!r} is not listed"
+        return f"annotation {brief(note)} is not listed under any image: it is no object"
+    field = "category_id" if _is_id(note.get("image_id")) else "image_id"
+    return f"{field} {brief(note.get(field))} is not listed"
 
 
-def _area(note: dict[str, Any]) -> float:
-    """Square pixels of the mask where annotated, else of the box; NaN where neither is given."""
-    area, box = note.get("area"), note.get("bbox")
-    if not isinstance(area, (int, float)):
-        if not isinstance(box, list) or len(box) != 4:
-            return math.nan
-        if not all(isinstance(side, (int, float)) for side in box[2:]):
-            return math.nan
-        area = box[2] * box[3]
-    try:
-        return float(area) if math.isfinite(area) else math.nan
-    except OverflowError:  # a whole number of hundreds of digits
-        return math.nan
+def _is_id(key: Any) -> bool:
+    return isinstance(key, (int, str)) and not isinstance(key, bool)

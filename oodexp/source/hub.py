@@ -17,15 +17,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
-from oodexp.escape import escape
+from oodexp.escape import Links, escape
 from oodexp.source.annotated import Annotated
 from oodexp.source.cells import empty, marked
 from oodexp.source.hub_files import locate, parquet_files
 from oodexp.source.hub_objects import Columns, Objects
 from oodexp.source.hub_schema import leaves
+from oodexp.source.inside import check_links, read_file
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import Given
 from oodexp.source.manifest import CODES, unique
+from oodexp.text import mended
 
 
 class Hub(Annotated):
@@ -46,6 +48,8 @@ class Hub(Annotated):
         download: Whether to fetch a hub id that is not in the local cache.
         name: Name of the data set in every table.
         labels: Texts to show instead: a mapping, or the path of a file (see `source.labels`).
+        links: Where links below the folder of `data` may lead, for images that are named by path:
+            `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If the files are not there, or are not what they should be.
@@ -55,7 +59,7 @@ class Hub(Annotated):
         self, data: str, split: str | None = None, image: str = "image", objects: str = "objects",
         category: str = "category", boxes: str = "xywh", categories: Sequence[str] | None = None,
         rest: str = "absent", revision: str | None = None, download: bool = False,
-        name: str = "hub", labels: Given = None,
+        name: str = "hub", labels: Given = None, links: Links = "inside",
     ) -> None:  # fmt: skip
         super().__init__(name, labels)
         for key, value, known in (
@@ -65,7 +69,7 @@ class Hub(Annotated):
                 raise OodexpError(f"source {key}={value}: expected {' or '.join(known)}")
         self._columns = Columns(image, objects, category, boxes)
         self._given = unique(categories)
-        self._rest = rest
+        self._rest, self._links = rest, check_links(links)
         self._root = locate(data, revision, download)
         self._files = parquet_files(self._root, split)
         self._held: tuple[tuple[Path, int], pa.ChunkedArray] | None = None
@@ -77,18 +81,21 @@ class Hub(Annotated):
         if held is None or held[0] != (file, group):
             held = (file, group), self._images_of(file, group)
             self._held = held
-        value = held[1][offset].as_py()
+        try:
+            value = held[1][offset].as_py()
+        except ValueError as error:  # a text that is no UTF-8
+            raise OSError(f"{file}: the image {mended(image_id)}: {error}") from error
         data, path = (
             (value.get("bytes"), value.get("path")) if isinstance(value, dict) else (value, None)
         )
-        if data is not None:
-            return bytes(data)
-        if path is None:
-            raise OSError(f"{file}: neither bytes nor path of the image {image_id}")
-        reason = escape(path, self._root, self._root.resolve())
+        if isinstance(data, bytes):
+            return data
+        if data is not None or not isinstance(path, str):
+            raise OSError(f"{file}: neither bytes nor path of the image {mended(image_id)}")
+        reason = escape(path, self._root, self._root.resolve(), self._links)
         if reason is not None:
-            raise OSError(f"{file}: {path}: {reason}")
-        return (self._root / path).read_bytes()
+            raise OSError(f"{file}: {mended(path)}: {reason}")
+        return read_file(self._root / path)
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process reads its own row groups."""
@@ -130,4 +137,7 @@ class Hub(Annotated):
         # Without Arrow's threads: they do not survive the fork of a loader's process.
         with pq.ParquetFile(file, pre_buffer=False) as opened:
             columns = leaves(opened, self._columns.image)
-            return opened.read_row_group(group, columns=columns, use_threads=False).column(0)
+            try:
+                return opened.read_row_group(group, columns=columns, use_threads=False).column(0)
+            except (pa.ArrowException, ValueError) as error:
+                raise OSError(f"{file}: row group {group} cannot be read ({error})") from error

@@ -12,10 +12,12 @@ import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
 from oodexp.source.cells import Cells
-from oodexp.source.hub_schema import class_names, fields_of, leaves, values
+from oodexp.source.hub_schema import class_names, fields_of, fits, leaves, values
 from oodexp.source.instances import Listed
+from oodexp.text import brief, mended
 
 _CROWD = ("iscrowd", "is_crowd")
+_WIDEST = 1 << 31  # pixels
 _IMAGE_COLUMNS = ("image_id", "width", "height")
 
 
@@ -30,6 +32,12 @@ class Columns(NamedTuple):
     """Field of an object's category."""
     boxes: str
     """`xywh` or `xyxy`."""
+
+
+def _wanted(category: str) -> dict[str, str]:
+    """What the fields of an object must hold."""
+    marks = dict.fromkeys(_CROWD, "marks")
+    return {category: "classes", "area": "numbers", "bbox": "boxes", **marks}
 
 
 class Objects:
@@ -84,8 +92,9 @@ class Objects:
                     self._list(batch, shown, row)
                     self._count(batch.column(self._columns.objects), fields, first, str(file))
                     row += len(batch)
-        except pa.ArrowException as error:
-            raise OodexpError(f"{file}: not a Parquet file that can be read ({error})") from error
+        except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError) as error:
+            told = mended(" ".join(str(error).split()))
+            raise OodexpError(f"{file}: not a Parquet file that can be read ({told})") from error
 
     def cells(self) -> Cells:
         """The counted objects."""
@@ -102,14 +111,16 @@ class Objects:
         schema, names = opened.schema_arrow, self._columns
         for column in (names.image, names.objects):
             if column not in schema.names:
-                raise OodexpError(f"{where}: no column {column!r}; it has {schema.names}")
+                raise OodexpError(f"{where}: no column {column!r}; it has {brief(schema.names)}")
         kind = schema.field(names.objects).type
         fields = fields_of(kind, f"{where}, column {names.objects!r}")
         if names.category not in fields:
             raise OodexpError(
-                f"{where}, column {names.objects!r}: no field {names.category!r}; it has {fields} "
+                f"{where}, column {names.objects!r}: no field {names.category!r}; it has "
+                f"{brief(fields)} "
                 "(source.hub.category=FIELD)"
             )
+        fits(kind, _wanted(names.category), f"{where}, column {names.objects!r}")
         described = class_names(schema, names.objects, names.category)
         self._names = self._names or described
         if described is not None and len(self._names or ()) != len(described):
@@ -126,10 +137,12 @@ class Objects:
             at = f"{shown}#{row + n}"
             key = columns["image_id"][n] if "image_id" in columns else at
             if key is None or str(key) in self.rows:
-                raise OodexpError(f"{at}: image_id {key!r} is repeated or null")
+                raise OodexpError(f"{at}: image_id {brief(key)} is repeated or null")
             self.rows[str(key)] = len(self.listed)
             width, height = (
-                size if isinstance(size := columns.get(side, {n: None})[n], int) else None
+                size
+                if isinstance(size := columns.get(side, {n: None})[n], int) and 0 < size < _WIDEST
+                else None
                 for side in ("width", "height")
             )
             self.listed.append((str(key), at, width, height))
@@ -175,7 +188,9 @@ class Objects:
             return True
         limit = "not listed" if self._texts else f"none of the {len(names or ())} classes"
         subject = f"{self._columns.objects}[{number}]"
-        self.problems.append((self.listed[row][0], subject, f"category {category!r} is {limit}"))
+        self.problems.append(
+            (self.listed[row][0], subject, f"category {brief(category)} is {limit}")
+        )
         return False
 
     def _areas(self, columns: dict[str, list[Any]], count: int) -> list[float]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from oodexp.error import OodexpError
+from oodexp.text import mended
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -58,6 +59,42 @@ def fields_of(column: pa.DataType, where: str) -> list[str]:
     return [inner.field(n).name for n in range(inner.num_fields)]
 
 
+_KINDS: dict[str, Callable[[pa.DataType], bool]] = {
+    "classes": lambda t: _is_text(t) or pa.types.is_integer(t),
+    "numbers": lambda t: pa.types.is_integer(t) or pa.types.is_floating(t),
+    "marks": lambda t: pa.types.is_integer(t) or pa.types.is_boolean(t),
+    "boxes": lambda t: _is_list(t) and _KINDS["numbers"](t.value_type),
+}
+"""Types of a field's values, by what they are."""
+
+
+def fits(column: pa.DataType, wanted: Mapping[str, str], where: str) -> None:
+    """Checks the types of the fields of the objects.
+
+    Args:
+        column: Type of the column.
+        wanted: What each field holds, a key of `_KINDS`; fields that are not there are passed over.
+        where: File and column, for messages.
+
+    Raises:
+        OodexpError: Names the first field of another type.
+    """
+    listed = _is_list(column)
+    inner = column.value_type if listed else column
+    for n in range(inner.num_fields):
+        field, kind = inner.field(n), inner.field(n).type
+        if field.name not in wanted:
+            continue
+        if not listed and not _is_list(kind):
+            raise OodexpError(
+                f"{where}: field {field.name!r} is {mended(str(kind))}; expected a list"
+            )
+        value = kind if listed else kind.value_type
+        if not pa.types.is_null(value) and not _KINDS[wanted[field.name]](value):
+            told = f"{where}: field {field.name!r} holds {mended(str(value))}"
+            raise OodexpError(f"{told}; expected {wanted[field.name]}")
+
+
 def values(objects: pa.Array, field: str) -> tuple[pa.Array, pa.Array]:
     """A field's values of all objects in a row, and the number of objects of each image.
 
@@ -83,15 +120,19 @@ def class_names(schema: pa.Schema, column: str, field: str) -> list[str] | None:
     try:
         described = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
         features = described.get("info", {}).get("features", {}).get(column)
-    except (ValueError, AttributeError):
+        return next(_class_labels(_named(features, field)), None)
+    except (ValueError, AttributeError, RecursionError):
         return None
-    return next(_class_labels(_named(features, field)), None)
 
 
 def _is_list(kind: pa.DataType) -> bool:
     return bool(
         pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
     )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _named(node: Any, key: str) -> Any:

@@ -11,10 +11,12 @@ import numpy as np
 import pandas as pd
 
 from oodexp import table
+from oodexp.error import OodexpError
 from oodexp.record import Image, Pair, Problem
 from oodexp.source.cells import NOT_KNOWN, Cells, empty, marked, merge
 from oodexp.source.document import Document
 from oodexp.source.labels import Labels
+from oodexp.text import brief, broken, mended
 
 _FORM = (
     "COCO's instance format with the lists images, annotations and categories "
@@ -82,7 +84,7 @@ def listing(row: dict[str, Any], file: str) -> Listed:
     width, height = (row.get("width"), row.get("height"))
     return (
         str(row["id"]), file,
-        width if isinstance(width, int) else None, height if isinstance(height, int) else None,
+        width, height,
     )  # fmt: skip
 
 
@@ -102,13 +104,14 @@ def assemble(
         problems: Image id (or empty), subject and reason of what was left out.
 
     Raises:
-        OodexpError: If an image id is repeated.
+        OodexpError: If an image id is repeated, a text is empty, or one cannot be written.
     """
+    _check(source, listed, names, texts)
     categories = [text for text in texts if text is not None]
     if len(set(categories)) < len(texts):
         cells, presence, categories = merge(cells, presence, texts, names)
     images = _images(source, listed, cells)
-    lost = [Problem("source", "", source, i, subject, why) for i, subject, why in problems]
+    lost = [Problem("source", "", source, *map(mended, told)) for told in problems]
     return Instances(
         images=images,
         categories=categories,
@@ -117,6 +120,24 @@ def assemble(
         problems=table.frame(Problem, list(dict.fromkeys(lost))),
         texts=dict(zip(names, texts, strict=True)),
     )
+
+
+def _check(
+    source: str, listed: Sequence[Listed], names: Sequence[str], texts: Sequence[str | None]
+) -> None:
+    """Refuses texts that no file, prompt or table could hold."""
+    for image, file, *_ in listed:
+        if broken(image) or broken(file):
+            raise OodexpError(
+                f"source {source}: image {brief(image)}, file {brief(file)}: half of a surrogate "
+                "pair, which is no character; write the name anew"
+            )
+    for name, text in zip(names, texts, strict=True):
+        if text is not None and (broken(text) or not text.strip()):
+            raise OodexpError(
+                f"source {source}: category {brief(name)}: the text {brief(text)} is empty, or "
+                "holds half of a surrogate pair; give it another one in source.labels"
+            )
 
 
 def _images(source: str, listed: Sequence[Listed], cells: Cells) -> pd.DataFrame:

@@ -16,9 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from oodexp.error import OodexpError
+from oodexp.text import brief
 
 Given = Mapping[str, str | None] | str | None
 """What a source's `labels` takes: a table, the path of a file that holds one, or null for none."""
+
+_COMPARED, _LONGEST = 20_000, 200
+"""Names, and letters of a name, that a misspelt one is compared with: it takes the product."""
 
 _HEADER = ["name", "text"]
 _FORMS = (
@@ -55,11 +59,10 @@ class Labels:
             raise OodexpError(f"{where}: {_FORMS}")
         for name, text in entries.items():
             if not isinstance(name, str) or not (text is None or isinstance(text, str)):
-                raise OodexpError(
-                    f"{where}: {name!r}: {text!r}; expected text (put it in quotes) or null"
-                )
+                told = f"{where}: {brief(name)}: {brief(text)}"
+                raise OodexpError(f"{told}; expected text (put it in quotes) or null")
             if text is not None and not text.strip():
-                raise OodexpError(f"{where}: {name!r}: empty text; null drops the category")
+                raise OodexpError(f"{where}: {brief(name)}: empty text; null drops the category")
         return cls(dict(entries), where)
 
     @property
@@ -85,7 +88,7 @@ class Labels:
         for name in self.table:
             if name not in known:
                 raise OodexpError(
-                    f"{self.where}: {source} has no category {name!r}{suggestion(name, names)}"
+                    f"{self.where}: {source} has no category {brief(name)}{suggestion(name, names)}"
                 )
         pairs = zip(names, default or names, strict=True)
         texts = [self.table.get(name, text) for name, text in pairs]
@@ -96,11 +99,12 @@ class Labels:
 
 def suggestion(name: str, known: Sequence[str]) -> str:
     """` (did you mean 'X'?)` for a misspelt name, or the names there are when nothing is near."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    short = [k for k in known[:_COMPARED] if len(k) <= _LONGEST]
+    near = difflib.get_close_matches(name, short, n=1, cutoff=0.6)
     if near:
         return f" (did you mean {near[0]!r}?)"
     more = ", ..." if len(known) > 8 else ""
-    return f"; it has {', '.join(repr(k) for k in known[:8])}{more}"
+    return f"; it has {', '.join(brief(k) for k in known[:8])}{more}"
 
 
 def _load(path: Path, where: str) -> Any:
@@ -116,7 +120,7 @@ def _load(path: Path, where: str) -> Any:
     if path.suffix == ".json":
         try:
             return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise OodexpError(f"{where}: not JSON ({error})") from error
     if path.suffix in (".yaml", ".yml"):
         return _yaml(text, where)
@@ -127,7 +131,7 @@ def _once(pairs: Iterable[tuple[Any, Any]], where: str) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for name, text in pairs:
         if name in found:
-            raise OodexpError(f"{where}: the name {name!r} is repeated")
+            raise OodexpError(f"{where}: the name {brief(name)} is repeated")
         found[name] = text
     return found
 
@@ -139,13 +143,16 @@ def two_columns(text: str, where: str, header: Sequence[str]) -> list[tuple[str,
         OodexpError: If the header is another, or a row has not two fields; names the line.
     """
     rows = csv.reader(text.splitlines())
-    if next(rows, None) != list(header):
-        raise OodexpError(f"{where}, line 1: expected the header {','.join(header)}")
     pairs = []
-    for row in filter(None, rows):
-        if len(row) != len(header):
-            raise OodexpError(f"{where}, line {rows.line_num}: {len(row)} fields; expected 2")
-        pairs.append((row[0], row[1]))
+    try:
+        if next(rows, None) != list(header):
+            raise OodexpError(f"{where}, line 1: expected the header {','.join(header)}")
+        for row in filter(None, rows):
+            if len(row) != len(header):
+                raise OodexpError(f"{where}, line {rows.line_num}: {len(row)} fields; expected 2")
+            pairs.append((row[0], row[1]))
+    except csv.Error as error:
+        raise OodexpError(f"{where}, line {rows.line_num}: {error}") from error
     return pairs
 
 
@@ -156,7 +163,8 @@ def _yaml(text: str, where: str) -> Any:
         node = yaml.compose(text, yaml.SafeLoader)
         if isinstance(node, yaml.MappingNode):
             # The loader would let the last of two equal names win.
-            _once(((key.value, None) for key, _ in node.value), where)
+            plain = (key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+            _once(((name, None) for name in plain), where)
         return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date that is none, a depth
         raise OodexpError(f"{where}: not YAML ({error})") from error

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from oodexp.error import OodexpError
+from oodexp.escape import Links
 from oodexp.record import ABSENT, UNKNOWN
 from oodexp.source.annotated import Folder
 from oodexp.source.boxes import Boxed
@@ -23,6 +24,7 @@ from oodexp.source.document import Document, Id
 from oodexp.source.instances import Instances, assemble, listing
 from oodexp.source.labels import Given
 from oodexp.source.need import Need
+from oodexp.text import brief
 
 _FORM = (
     "LVIS v1 (lvis_v1_val.json from lvis_v1_val.json.zip; experiment=fetch source=lvis tells where "
@@ -50,6 +52,7 @@ class Lvis(Boxed, Folder):
         names: `name` or `synonym`.
         name: Name of the data set in every table.
         labels: Texts to show instead: a mapping, or the path of a file (see `source.labels`).
+        links: Where links below the image folder may lead: `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If the file or a folder is not there, or is not what it should be.
@@ -57,9 +60,9 @@ class Lvis(Boxed, Folder):
 
     def __init__(
         self, annotations: str, images: str, minival: bool = False, names: str = "name",
-        name: str = "lvis", labels: Given = None,
+        name: str = "lvis", labels: Given = None, links: Links = "inside",
     ) -> None:  # fmt: skip
-        super().__init__(annotations, images, name, labels, _FORM, f"{_TRAIN}/ and {_VAL}/")
+        super().__init__(annotations, images, name, labels, _FORM, f"{_TRAIN}/ and {_VAL}/", links)
         if names not in _NAMES:
             raise OodexpError(f"source names={names}: expected one of {', '.join(_NAMES)}")
         for part in (_VAL,) if minival else (_VAL, _TRAIN):
@@ -149,13 +152,13 @@ def _cells_of(
         listed = image[field]
         if not isinstance(listed, list):
             raise OodexpError(
-                f"{document.where}: images: id {image_id!r} has {field} {listed!r}; expected a "
-                "list of category ids"
+                f"{document.where}: images: id {brief(image_id)} has {field} {brief(listed)}; "
+                "expected a list of category ids"
             )
         for category in listed:
             place = column.get(category) if isinstance(category, (int, str)) else None
             if place is None:
-                astray.append((str(image_id), field, f"category {category!r} is not listed"))
+                astray.append((str(image_id), field, f"category {brief(category)} is not listed"))
             else:
                 found.append(row * len(column) + place)
     return np.array(found, dtype=np.int64), astray
@@ -168,8 +171,8 @@ def _contradictions(
     images, categories = list(document.images), list(document.categories.values())
     key = cells.row * len(categories) + cells.column
     return [
-        (str(images[cells.row[n]]), _NEGATIVE, f"{categories[cells.column[n]]['name']!r} is listed "
-         "as absent but annotated; taken as present")
+        (str(images[cells.row[n]]), _NEGATIVE, f"{brief(categories[cells.column[n]]['name'])} is "
+         "listed as absent but annotated; taken as present")
         for n in np.flatnonzero(np.isin(key, absent)).tolist()
     ]  # fmt: skip
 

@@ -9,15 +9,20 @@ from typing import Any
 import numpy as np
 
 from oodexp.error import OodexpError
+from oodexp.escape import Links
 from oodexp.record import ABSENT, PRESENT, UNKNOWN
 from oodexp.source.annotated import Folder
 from oodexp.source.cells import NOT_KNOWN, Cells, empty, marked
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import Given, suggestion
 from oodexp.source.tabular import FORMS, Row, rows
+from oodexp.text import brief
 
 CODES = {"absent": ABSENT, "present": PRESENT, "unknown": UNKNOWN}
 """What the column `presence` and the setting `rest` may say."""
+
+_MOST = 2**31 - 1
+"""Largest count of one category in one image."""
 
 _COLUMNS = ("image", "category", "presence", "count", "area")
 _FORM = f"{FORMS}, with the columns image, category and, if known, presence, count, area"
@@ -41,6 +46,7 @@ class Manifest(Folder):
         categories: All categories, in order; those of the table, in order of appearance, if None.
         name: Name of the data set in every table.
         labels: Texts to show instead: a mapping, or the path of a file (see `source.labels`).
+        links: Where links below the image folder may lead: `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If the file or the folder is not there, or a value is not what it should be;
@@ -50,8 +56,11 @@ class Manifest(Folder):
     def __init__(
         self, annotations: str, images: str, rest: str = "unknown",
         categories: Sequence[str] | None = None, name: str = "manifest", labels: Given = None,
+        links: Links = "inside",
     ) -> None:  # fmt: skip
-        super().__init__(annotations, images, name, labels, _FORM, "paths in the column image")
+        super().__init__(
+            annotations, images, name, labels, _FORM, "paths in the column image", links
+        )
         if rest not in ("absent", "unknown"):
             raise OodexpError(f"source rest={rest}: expected absent or unknown")
         self._rest = rest
@@ -84,7 +93,7 @@ def unique(categories: Sequence[str] | None) -> list[str] | None:
         return None
     for number, name in enumerate(categories):
         if not isinstance(name, str) or not name.strip() or name in categories[:number]:
-            raise OodexpError(f"source categories[{number}]={name!r}: expected each name once")
+            raise OodexpError(f"source categories[{number}]={brief(name)}: expected each name once")
     return list(categories)
 
 
@@ -123,8 +132,8 @@ class _Told:
         cell = at, self._column(place, category)
         if cell in self.said:
             raise OodexpError(
-                f"{place}: {image!r}, {category!r} is repeated (first in {self._places[cell]}); "
-                "give one row with a count"
+                f"{place}: {brief(image)}, {brief(category)} is repeated (first in "
+                f"{self._places[cell]}); give one row with a count"
             )
         self._places[cell] = place.rpartition(", ")[2]
         self.said[cell] = code = _code(place, said)
@@ -146,17 +155,19 @@ class _Told:
     def _check(self, place: str, columns: frozenset[str]) -> None:
         for name in ("image", "category"):
             if name not in columns:
-                raise OodexpError(f"{place}: no column {name!r}; it has {sorted(columns)}")
+                raise OodexpError(
+                    f"{place}: no column {brief(name)}; it has {brief(sorted(columns))}"
+                )
         for name in sorted(columns - set(_COLUMNS)):
             near = suggestion(name, [c for c in _COLUMNS if c not in columns])
             if "did you mean" in near:
-                raise OodexpError(f"{place}: unknown column {name!r}{near}")
-            self.notes[f"note: the column {name!r} is not used"] = None
+                raise OodexpError(f"{place}: unknown column {brief(name)}{near}")
+            self.notes[f"note: the column {brief(name)} is not used"] = None
 
     def _column(self, place: str, category: str) -> int:
         if self._closed and category not in self.categories:
             raise OodexpError(
-                f"{place}: column 'category': {category!r} is not one of source.categories"
+                f"{place}: column 'category': {brief(category)} is not one of source.categories"
                 f"{suggestion(category, list(self.categories))}"
             )
         return self.categories.setdefault(category, len(self.categories))
@@ -166,10 +177,11 @@ class _Told:
         least = 1 if code == PRESENT else 0
         if count is None or (count == 0 and code == ABSENT):
             return
-        if not count.is_integer() or count < least or code != PRESENT:
+        if not count.is_integer() or not least <= count <= _MOST or code != PRESENT:
             raise OodexpError(
-                f"{place}: column 'count': {count:g}; expected a whole number >= 1 of what is "
-                "present, 0 or nothing of what is absent, nothing of what is unknown"
+                f"{place}: column 'count': {count:g}; expected a whole number >= 1 (at most "
+                f"{_MOST:,}) of what is present, 0 or nothing of what is absent, nothing of what "
+                "is unknown"
             )
 
 
@@ -178,7 +190,8 @@ def _text(place: str, values: dict[str, Any], field: str) -> str | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str) or value != value.strip():
-        raise OodexpError(f"{place}: column {field!r}: {value!r}; expected text, no blanks around")
+        told = f"{place}: column {field!r}: {brief(value)}"
+        raise OodexpError(f"{told}; expected text, no blanks around")
     return value
 
 
@@ -191,13 +204,13 @@ def _number(place: str, values: dict[str, Any], field: str) -> float | None:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number) or number < 0:
-        raise OodexpError(f"{place}: column {field!r}: {value!r}; expected a number >= 0")
+        raise OodexpError(f"{place}: column {field!r}: {brief(value)}; expected a number >= 0")
     return number
 
 
 def _code(place: str, said: str | None) -> int:
     if said is not None and said not in CODES:
         raise OodexpError(
-            f"{place}: column 'presence': {said!r}; expected present, absent or unknown"
+            f"{place}: column 'presence': {brief(said)}; expected present, absent or unknown"
         )
     return CODES[said or "present"]

@@ -9,9 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from oodexp.error import OodexpError
+from oodexp.escape import Links
 from oodexp.record import ABSENT, UNKNOWN
 from oodexp.source.annotated import Below
 from oodexp.source.cells import Cells, empty, marked
+from oodexp.source.inside import check_links
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import Given, Labels, suggestion
 from oodexp.source.need import Need
@@ -43,6 +45,7 @@ class NuScenes(Below):
             `absent` or `unknown`.
         labels: Texts by category name, which go before the built-in ones; null drops a category.
         name: Name of the data set in every table.
+        links: Where links below the image folder may lead: `inside` it, or `anywhere`.
 
     Raises:
         OodexpError: If a folder or table is not there, or a setting is not what it should be.
@@ -53,14 +56,14 @@ class NuScenes(Below):
         camera: str = "CAM_FRONT", inside: Inside = "any", min_depth: float = 1.0,
         min_height: float = 0.0, min_area: float = 0.0, min_visibility: int = 0,
         min_points: int = 0, left_out: Literal["absent", "unknown"] = "absent",
-        labels: Given = None, name: str = "nuscenes",
+        labels: Given = None, name: str = "nuscenes", links: Links = "inside",
     ) -> None:  # fmt: skip
         given = Labels.of(labels)
         self._given = given.table if given else {}
         self._table = LABELS | self._given
         super().__init__(name, self._table)
         self._tables, self._root = _folders(Path(root).expanduser(), version, camera)
-        self._camera = camera
+        self._camera, self._links = camera, check_links(links)
         self._scenes = _scenes(scenes)
         self._rule = Rule(inside, min_depth, min_height, min_area, min_visibility, min_points)
         if left_out not in ("absent", "unknown"):

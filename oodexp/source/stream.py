@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from oodexp.error import OodexpError
+from oodexp.text import brief
 
 PIECE = 1 << 22
 """Bytes read at a time."""
@@ -53,6 +54,8 @@ def read(path: Path, taps: Taps) -> set[str]:
         try:
             found = _sections(text, taps, str(path))
             text.end()
+        except RecursionError as error:
+            raise OodexpError(f"{path}: {text.place}lists within lists without end") from error
         except ValueError as error:
             raise OodexpError(f"{path}: not JSON ({text.place}{_said(error)})") from error
     return found
@@ -118,7 +121,7 @@ class _Text:
             while True:
                 key = self.value()
                 if not isinstance(key, str):
-                    raise ValueError(f"{key!r} where a name is expected")
+                    raise ValueError(f"{brief(key)} where a name is expected")
                 self._expect(":")
                 yield key
                 if self.peek() != ",":
@@ -156,11 +159,11 @@ class _Text:
             return False
         waiting = self._text[self._at :]
         data = self._tail + self._file.read(max(PIECE, 2 * len(waiting)))
-        while (cut := data.rfind(b"}") + 1) == 0:
-            piece = self._file.read(PIECE)
-            if not piece:
-                break
-            data += piece
+        more = [data]  # put together once: a text without a brace may be as long as the file
+        while b"}" not in more[-1] and (piece := self._file.read(PIECE)):
+            more.append(piece)
+        data = b"".join(more)
+        cut = data.rfind(b"}") + 1
         if len(data) == len(self._tail) or cut == 0:
             self._ended, cut = True, len(data)
         self._tail = data[cut:]

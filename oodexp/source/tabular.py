@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from oodexp.error import OodexpError
+from oodexp.text import brief
 
 FORMS = "a table .csv, .tsv (comma or tab, with a header line), .jsonl or .parquet"
 """What `rows` reads, for messages."""
@@ -66,10 +67,12 @@ def _jsonl(path: Path) -> Iterator[Row]:
                 continue
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise OodexpError(f"{place}: not JSON ({error})") from error
             if not isinstance(row, dict):
-                raise OodexpError(f"{place}: {row!r}; expected an object with the columns as keys")
+                raise OodexpError(
+                    f"{place}: {brief(row)}; expected an object with the columns as keys"
+                )
             yield place, row
 
 
@@ -84,5 +87,5 @@ def _parquet(path: Path) -> Iterator[Row]:
                 for row in batch.to_pylist():
                     yield f"{path}, row {number}", row
                     number += 1
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise OodexpError(f"{path}: not a Parquet file ({error})") from error

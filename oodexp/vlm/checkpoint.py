@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,6 +45,27 @@ class Placement(NamedTuple):
                 )
 
 
+@contextmanager
+def own_code(model: str) -> Iterator[None]:
+    """Says what to do about a checkpoint that wants to run code of its own.
+
+    Args:
+        model: Its name, for messages.
+
+    Raises:
+        OodexpError: If it wants to, and was not asked for it by name.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if "trust_remote_code" not in str(error):
+            raise
+        raise OodexpError(
+            f"vlm {model!r}: the checkpoint brings code of its own, which is not run; read it, and "
+            "if you trust it, set trust_remote_code=true"
+        ) from error
+
+
 def load_net(model: str, folder: Path, device: str, placement: Placement, trust: bool) -> Any:
     """The network in evaluation mode.
 
@@ -54,19 +77,20 @@ def load_net(model: str, folder: Path, device: str, placement: Placement, trust:
         trust: Whether code in the folder may run.
 
     Raises:
-        OodexpError: If a weight is missing.
+        OodexpError: If a weight is missing, or the checkpoint wants to run code and may not.
     """
     import transformers
 
     loader: Any = transformers.AutoModelForImageTextToText  # its factory methods have no types
     fit_loading_bar(folder)
-    net, seen = loader.from_pretrained(
-        folder,
-        dtype=placement.dtype,
-        trust_remote_code=trust,
-        output_loading_info=True,
-        **_held(placement, device),
-    )
+    with own_code(model):
+        net, seen = loader.from_pretrained(
+            folder,
+            dtype=placement.dtype,
+            trust_remote_code=trust,
+            output_loading_info=True,
+            **_held(placement, device),
+        )
     if seen["missing_keys"] or seen["mismatched_keys"]:
         missing = sorted(seen["missing_keys"])[:5]
         raise OodexpError(f"vlm {model!r}: {missing} are not in its weights (or differ)")

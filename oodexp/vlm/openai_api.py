@@ -6,7 +6,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import numpy as np
 
@@ -15,12 +15,11 @@ from oodexp.vlm.base import Ledger, Session, Tariff
 from oodexp.vlm.clients import Clients
 from oodexp.vlm.pace import Clock, Pace, Window
 from oodexp.vlm.redact import SHORT, Redactor
+from oodexp.vlm.secret import check_public
 from oodexp.vlm.session import ApiSession
 from oodexp.vlm.terms import Terms
 
 FIELDS = ("max_tokens", "max_completion_tokens")
-
-_SECRET = ("key", "token", "secret", "sig", "password")
 
 
 class OpenAIApi:
@@ -74,6 +73,7 @@ class OpenAIApi:
         if max_tokens_field not in FIELDS:
             raise OodexpError(f"vlm {model}: max_tokens_field is one of {', '.join(FIELDS)}")
         _check_url(model, base_url)
+        check_public(model, base_url, key_variable, headers or {}, extra or {})
         if concurrency < 1 or retries < 0 or timeout <= 0 or backoff < 0:
             raise OodexpError(f"vlm {model}: concurrency >= 1, retries >= 0, timeout > 0 expected")
         if price is not None and set(price) != {"prompt", "completion"}:
@@ -185,12 +185,6 @@ def _check_url(model: str, url: str) -> None:
         raise OodexpError(f"vlm {model}: base_url is no address of a server") from None
     if not right:
         raise OodexpError(f"vlm {model}: base_url={_bare(url)}: expected http(s)://HOST/v1")
-    names = [name.lower() for name, _ in parse_qsl(parts.query)]
-    if "@" in parts.netloc or any(word in name for name in names for word in _SECRET):
-        raise OodexpError(
-            f"vlm {model}: base_url={_bare(url)} holds a password or key, which would stand in "
-            "every record; put it into an environment variable and name that as key_variable"
-        )
 
 
 def _bare(url: str) -> str:

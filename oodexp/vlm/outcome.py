@@ -23,6 +23,9 @@ _RETRIED = (408, 409, 425)
 _LATE = (408, 504, 524)
 """Somebody stopped waiting for a reply that may have been made, and billed."""
 
+MOST_TOKENS = 10**9
+"""A larger count is none, and would be paid for."""
+
 LONGEST_WAIT = 3600.0
 """Seconds; a server that asks for more has a quota of a day or a month."""
 
@@ -62,6 +65,9 @@ def judge(code: int, headers: Mapping[str, str], text: str, now: float) -> Outco
     word = " ".join(str(error.get(k) or "") for k in ("code", "type", "status")).lower()
     said = str(error.get("message") or text)
     status = f"http {code}"
+    if 300 <= code < 400:
+        where = headers.get("location", "")
+        return Outcome("stop", status, reason=f"it redirects to {where!r}, which is not followed")
     if code == 402 or (code == 429 and any(w in word for w in _QUOTA)):
         return Outcome("pause", "quota", reason=said)
     if code in (429, *_RETRIED) or code >= 500:
@@ -91,11 +97,15 @@ def _answered(text: str) -> Outcome:
         usage = body.get("usage") or {}
         tokens = usage.get("completion_tokens"), usage.get("prompt_tokens")
         status = _status(choice.get("finish_reason"), content, message.get("refusal"))
-    except (ValueError, LookupError, TypeError, AttributeError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return Outcome("retry", "broken reply", reason=text[:100], billed=None)
-    counted = all(isinstance(n, int) for n in tokens)
-    reply = Reply(content, status, None, *(n if isinstance(n, int) else None for n in tokens))
-    return Outcome("reply", status, reply, billed=True if counted else None)
+    known = [n if _is_count(n) else None for n in tokens]
+    billed = None if None in known else True
+    return Outcome("reply", status, Reply(content, status, None, *known), billed=billed)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
 
 
 def _status(finish: str | None, content: str | None, refusal: str | None) -> str:
@@ -118,7 +128,7 @@ def _text(content: Any) -> str | None:
 def _error(text: str) -> dict[str, Any]:
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     body = body[0] if isinstance(body, list) and body else body
     error = body.get("error", body) if isinstance(body, dict) else {}

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oodexp.error import OodexpError
+from oodexp.text import brief
 from oodexp.vlm.base import Reply, Tariff
 from oodexp.vlm.recorded_forms import FORMS, replies
 from oodexp.vlm.recorded_index import Index
@@ -137,8 +138,8 @@ def _gather(files: Sequence[Path], index: Index, form: str) -> dict[str, Reply]:
         for place, question, reply in replies(file, index, form):
             if found.setdefault(question, reply) != reply:
                 raise OodexpError(
-                    f"{place}: another answer to {question!r} than in {places[question]}; give "
-                    "the predictions of one model, each question once"
+                    f"{place}: another answer to {brief(question)} than in {places[question]}; "
+                    "give the predictions of one model, each question once"
                 )
             places.setdefault(question, place)
     if not found:

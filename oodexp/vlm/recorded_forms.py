@@ -7,11 +7,13 @@ POPE, which have neither, their order, when question and prompt agree.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from oodexp.error import OodexpError
+from oodexp.text import brief
 from oodexp.vlm.base import Reply
 from oodexp.vlm.recorded_index import Index
 from oodexp.vlm.recorded_rows import rows
@@ -27,6 +29,7 @@ FAILURES = (
 STATUSES = ("ok", "truncated", "refused", "filtered", "empty", "error")
 """Of `record.Completion`; a column `status` may hold them."""
 
+_WHOLE = re.compile(r"[0-9]{1,18}")  # Python refuses to build integers of thousands of digits
 _LLAVA = frozenset(("question_id", "prompt", "text"))  # how LLaVA's scripts answer POPE
 
 Answered = tuple[str, str, Reply]
@@ -48,8 +51,9 @@ def form_of(row: Mapping[str, Any], place: str) -> str:
     if ("answer" in row and "question" in row) or _LLAVA.issubset(row):
         return "pope"
     raise OodexpError(
-        f"{place}: columns {sorted(row)}; expected doc_id and resps (lmms-eval), index and "
-        "prediction (VLMEvalKit), question and answer (POPE), or question_id and completion"
+        f"{place}: columns {brief(sorted(map(str, row)))}; expected doc_id and resps (lmms-eval), "
+        "index and prediction (VLMEvalKit), question and answer (POPE), or question_id and "
+        "completion"
     )
 
 
@@ -78,8 +82,8 @@ def _question(
     if named is not None and not (kind == "pope" and _count(named) is not None):
         if named not in index.prompts:
             raise OodexpError(
-                f"{place}: question_id {named!r} is not in the index; give the index.jsonl of the "
-                "export that was answered"
+                f"{place}: question_id {brief(named)} is not in the index; give the index.jsonl of "
+                "the export that was answered"
             )
         return named
     if part is None:
@@ -91,8 +95,8 @@ def _question(
     told = row.get("input") if kind == "lmms_eval" else row.get("question", row.get("prompt"))
     if isinstance(told, str) and index.prompts[found] not in told:
         raise OodexpError(
-            f"{place}: the question is {told[:80]!r}, the export asks "
-            f"{index.prompts[found]!r} there; rows were lost or belong to another export"
+            f"{place}: the question is {brief(told)}, the export asks "
+            f"{brief(index.prompts[found])} there; rows were lost or belong to another export"
         )
     return found
 
@@ -110,7 +114,9 @@ def _numbered(
         return ordered[number]
     count = _count(row.get(column))
     if count is None or (part, count) not in index.places:
-        raise OodexpError(f"{place}: {column} {row.get(column)!r} is not in {part} of the index")
+        raise OodexpError(
+            f"{place}: {column} {brief(row.get(column))} is not in {part} of the index"
+        )
     return index.places[part, count]
 
 
@@ -126,14 +132,14 @@ def _count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     text = str(value).removesuffix(".0")
-    return int(text) if text.isascii() and text.isdigit() else None
+    return int(text) if _WHOLE.fullmatch(text) else None
 
 
 def _reply(row: Mapping[str, Any], kind: str, place: str) -> Reply:
     text = _text(row, kind, place)
     status = row.get("status") if kind == "plain" else None
     if status not in (None, "", *STATUSES):
-        raise OodexpError(f"{place}: status {status!r}; expected one of {STATUSES}")
+        raise OodexpError(f"{place}: status {brief(status)}; expected one of {STATUSES}")
     if status == "error":
         return Reply(None, "error", str(row.get("reason") or "recorded as an error"), None)
     if text is None:
@@ -153,12 +159,14 @@ def _text(row: Mapping[str, Any], kind: str, place: str) -> str | None:
         names = (columns[kind],) if kind in columns else ("answer", "text")
         column = next((name for name in names if name in row), None)
         if column is None:
-            raise OodexpError(f"{place}: no column {' or '.join(names)}; it has {sorted(row)}")
+            raise OodexpError(
+                f"{place}: no column {' or '.join(names)}; it has {brief(sorted(map(str, row)))}"
+            )
         told = row[column]
     if told is None or told != told:
         return None
     if not isinstance(told, str | int | float):
-        raise OodexpError(f"{place}: the prediction is {str(told)[:80]!r}; expected a text")
+        raise OodexpError(f"{place}: the prediction is {brief(told)}; expected a text")
     return told if isinstance(told, str) else str(told)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from oodexp.error import OodexpError
+from oodexp.text import brief
 from oodexp.vlm.recorded_rows import rows
 
 NAME = "index.jsonl"
@@ -53,7 +54,7 @@ class Index:
             question, part, sha256, prompt = map(str, told)
             place = part.lower(), int(number)
             if question in prompts or place in places:
-                raise OodexpError(f"{where}: question {question!r} or its place is repeated")
+                raise OodexpError(f"{where}: question {brief(question)} or its place is repeated")
             prompts[question] = prompt
             places[place] = question
             contents.setdefault((sha256, prompt), []).append(question)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oodexp.error import OodexpError
+from oodexp.text import brief
 from oodexp.vlm.workbook import read_workbook
 
 FORMS = ".jsonl, .json, .csv, .tsv or .xlsx"
@@ -36,7 +37,7 @@ def rows(path: Path) -> Iterator[Row]:
         for number, row in enumerate(reader(path), 1):
             place = f"{path}, row {number}"
             if not isinstance(row, Mapping):
-                raise OodexpError(f"{place}: {str(row)[:80]!r}; expected an object with columns")
+                raise OodexpError(f"{place}: {brief(row)}; expected an object with columns")
             yield place, row
     except UnicodeDecodeError as error:
         raise OodexpError(f"{path}: not UTF-8 ({error.reason})") from error
@@ -72,7 +73,9 @@ def _csv(path: Path) -> Iterator[Any]:
         found = pd.read_csv(
             path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig"
         )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except UnicodeDecodeError:
+        raise
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         raise OodexpError(f"{path}: not a table ({error})") from error
     yield from found.to_dict("records")
 

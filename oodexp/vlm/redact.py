@@ -18,6 +18,15 @@ _KEYS = re.compile(r"\b(?:sk|pk|gsk|hf|xai|nvapi)[-_][\w\-]{8,}|\bAIza[\w\-]{20,
 _BEARER = re.compile(r"(?i)\b(bearer|basic|api[-_]key)([\s:=]+)\S+")
 
 
+def looks_like_key(text: str) -> bool:
+    """Whether a text holds what looks like a key of a provider, or says that it is one.
+
+    >>> looks_like_key("Bearer abc"), looks_like_key("sk-0123456789"), looks_like_key("risk-averse")
+    (True, True, False)
+    """
+    return bool(_KEYS.search(text) or _BEARER.search(text))
+
+
 class Redactor:
     """Replaces secrets, and what looks like a key or a masked one.
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from oodexp.error import OodexpError, Paused
 from oodexp.pixel import UnreadableImage
@@ -19,10 +19,16 @@ from oodexp.vlm.pace import Pace
 from oodexp.vlm.redact import Redactor
 from oodexp.vlm.terms import Terms
 
+if TYPE_CHECKING:
+    import httpx2
+
 T = TypeVar("T")
 
 PATIENCE = 900.0
 """Seconds after which a question is given up, however often the server only asked to wait."""
+
+LONGEST_REPLY = 1 << 24
+"""Bytes of a body that are read: a reply of a million tokens is shorter."""
 
 HOPELESS = 8
 """So many refused requests and none answered: the settings are at fault, not the questions."""
@@ -121,15 +127,18 @@ class ApiSession:
         import httpx2
 
         try:
-            async with asyncio.timeout(self.terms.timeout), self.clients.one() as client:
-                response = await client.post(self.terms.url, json=body)
-                text = response.text
+            async with (
+                asyncio.timeout(self.terms.timeout),
+                self.clients.one() as client,
+                client.stream("POST", self.terms.url, json=body) as response,
+            ):
+                text = await _text(response)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             return Outcome("retry", "no connection", reason=str(error))
         except (TimeoutError, httpx2.TimeoutException):
             said = f"no reply within {self.terms.timeout:g} s"
             return Outcome("retry", "timeout", reason=said, billed=None)
-        except (httpx2.HTTPError, UnicodeDecodeError) as error:
+        except httpx2.HTTPError as error:
             return Outcome("retry", "connection lost", reason=str(error), billed=None)
         return judge(response.status_code, response.headers, text, time.time())
 
@@ -211,6 +220,17 @@ class ApiSession:
         body = {**self.terms.body, "messages": [*messages, {"role": "user", "content": content}]}
         limit = request.max_tokens or self.terms.tariff.max_tokens
         return body if limit is None else {**body, self.terms.limit_field: limit}
+
+
+async def _text(response: httpx2.Response) -> str:
+    """The body: JSON is UTF-8, whatever the header says; what is no reply any more is cut off."""
+    pieces, size = [], 0
+    async for piece in response.aiter_bytes():
+        pieces.append(piece)
+        size += len(piece)
+        if size > LONGEST_REPLY:
+            break
+    return b"".join(pieces)[:LONGEST_REPLY].decode("utf-8", "replace")
 
 
 def _used(outcome: Outcome) -> tuple[int, int] | None:

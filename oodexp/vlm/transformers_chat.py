@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oodexp.error import OodexpError
 from oodexp.vlm.base import Reply, Tariff
-from oodexp.vlm.checkpoint import QUANTIZATIONS, Placement, load_net
+from oodexp.vlm.checkpoint import QUANTIZATIONS, Placement, load_net, own_code
 from oodexp.vlm.decoding import Decoder
 from oodexp.vlm.memory import Fitting
 from oodexp.vlm.plain import plain
@@ -162,7 +162,8 @@ class TransformersChat:
         self.placement.check(self.model)
         folder, trust = locate(self.model), self.trust_remote_code
         loader: Any = transformers.AutoProcessor  # its factory methods have no types
-        processor = loader.from_pretrained(folder, trust_remote_code=trust)
+        with own_code(self.model):
+            processor = loader.from_pretrained(folder, trust_remote_code=trust)
         try:
             wording = Wording(processor, self.prompt, self.system, self.processor)
             self._verdicts = None if self.decode == "generate" else VerdictTokens(wording.tokenizer)

@@ -6,8 +6,10 @@ cell or in a table that cells refer to by number. Formulas and dates are not wor
 
 from __future__ import annotations
 
+import lzma
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -19,6 +21,10 @@ _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _SHEET = re.compile(r"xl/worksheets/sheet(\d+)\.xml")
 _COLUMN = re.compile(r"[A-Z]+")
 _CHARACTER = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_FAULTS = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ElementTree.ParseError, LookupError,
+    ValueError, OSError, RuntimeError,  # encrypted, or compressed in an unknown way
+)  # fmt: skip
 _MOST_BYTES = 2**31  # unpacked; a larger one is no result table but a bomb
 
 
@@ -31,7 +37,7 @@ def read_workbook(path: Path) -> Iterator[dict[str, str | None]]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield from _rows(archive)
-    except (zipfile.BadZipFile, ElementTree.ParseError, LookupError, ValueError, OSError) as error:
+    except _FAULTS as error:
         raise OodexpError(
             f"{path}: not an .xlsx workbook ({error}); write the table as .tsv or .jsonl"
         ) from error
@@ -92,10 +98,21 @@ def _value(cell: ElementTree.Element, shared: list[str]) -> str | None:
     if value is None or value.text is None or kind == "e":  # an error such as #N/A is no text
         return None
     if kind == "s":
-        return shared[int(value.text)]
+        return shared[_place(value.text)]
     if kind == "b":
         return "TRUE" if value.text == "1" else "FALSE"
     return _plain(value.text)
+
+
+def _place(text: str) -> int:
+    """A place in the table of texts.
+
+    Raises:
+        LookupError: If it is none: a negative one would count from the end.
+    """
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise LookupError(f"{text[:20]!r} is no place in the table of texts")
+    return int(text)
 
 
 def _text(element: ElementTree.Element) -> str:

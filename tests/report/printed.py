@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 
-from rich.console import Console
 from rich.table import Table
 
-from oodexp.report.layout import PIPE_WIDTH
+from oodexp.report.layout import PIPE_WIDTH, Plain
 
 
 def printed(made: Table, width: int = PIPE_WIDTH) -> str:
     """All lines of a table; a minus sign is a hyphen, as it is typed."""
-    screen = Console(width=width, record=True, file=io.StringIO())
+    screen = Plain(width=width, record=True, file=io.StringIO())
     screen.print(made)
     return screen.export_text().replace("\N{MINUS SIGN}", "-")
 

@@ -265,13 +265,17 @@ def test_an_openai_state_dict_tells_its_activation(tiny_names: Path, tmp_path: P
     assert OpenClip("oodexp-tiny-quickgelu", str(file)).fingerprint()["activation"] == "quick_gelu"
 
 
-def test_a_torchscript_archive_tells_its_activation(tiny_names: Path, tmp_path: Path) -> None:
+def test_a_torchscript_archive_is_a_program_and_not_opened(
+    tiny_names: Path, tmp_path: Path
+) -> None:
     import torch
 
     file = tmp_path / "archive.pt"
     torch.jit.save(torch.jit.trace(torch.nn.Linear(2, 2), torch.zeros(1, 2)), file)
-    with pytest.raises(OodexpError, match="use 'oodexp-tiny-quickgelu'"):
-        OpenClip("oodexp-tiny", str(file)).fingerprint()
+    scorer = OpenClip("oodexp-tiny", str(file))
+    for step in (scorer.fingerprint, lambda: scorer.load("cpu")):
+        with pytest.raises(OodexpError, match="a TorchScript archive, which is a program"):
+            step()
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,9 @@ def test_an_image_that_is_a_link_out_of_the_folder_is_never_opened(tmp_path):
     photo.unlink()
     photo.symlink_to(tmp_path / "secret")
     assert len(source.images()) == 0
-    assert source.problems()["reason"].tolist() == ["path leads out of the image folder"]
+    assert source.problems()["reason"].str.startswith("path leads out of the image").tolist() == [
+        True
+    ]
     with pytest.raises(KeyError):
         source.read(STEM)
 

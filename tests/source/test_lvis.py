@@ -247,3 +247,12 @@ def test_an_outline_is_never_parsed(tmp_path, monkeypatch):
     assert told(made.lvis_source(tmp_path)) == expected(document)
     assert seen
     assert set(seen) == {None}
+
+
+@pytest.mark.parametrize("field", ["neg_category_ids", "not_exhaustive_category_ids"])
+def test_a_long_value_in_the_place_of_a_list_is_told_in_short(tmp_path, field):
+    document = made.lvis_document()
+    document["images"][0][field] = "x" * 1_000_000
+    with pytest.raises(OodexpError, match=rf"has {field} 'xxx.*\.\.\..*; expected a list") as told:
+        made.lvis(tmp_path, document).images()
+    assert len(str(told.value)) < 1_000

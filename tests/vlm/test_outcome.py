@@ -146,11 +146,32 @@ def test_a_blocked_question_is_filtered_and_costs_nothing(code, body):
 @pytest.mark.parametrize(
     ("code", "kind"),
     [(401, "key"), (403, "key"), (404, "stop"), (400, "failed"), (413, "failed"), (422, "failed"),
-     (301, "failed")],
+     (418, "failed")],
 )  # fmt: skip
 def test_other_refusals_are_not_tried_again(code, kind):
     found = read(error("because", code="invalid"), code)
     assert (found.kind, found.status, found.reason) == (kind, f"http {code}", "because")
+
+
+@pytest.mark.parametrize("code", [300, 301, 302, 303, 307, 308])
+def test_a_redirection_is_told_and_ends_the_run(code):
+    found = judge(code, {"location": "http://elsewhere.example/v1"}, "", NOW)
+    assert (found.kind, found.status, found.billed) == ("stop", f"http {code}", False)
+    assert "redirects to 'http://elsewhere.example/v1'" in found.reason
+
+
+@pytest.mark.parametrize("code", [200, 400, 429, 500])
+@pytest.mark.parametrize("around", ["{}", '{{"choices": {}}}', '{{"error": {}}}'])
+def test_lists_within_lists_without_end_are_a_broken_body(code, around):
+    found = judge(code, {}, around.format("[" * 100_000), NOW)
+    assert found.kind == {200: "retry", 400: "failed", 429: "wait", 500: "retry"}[code]
+
+
+@pytest.mark.parametrize("tokens", [-1, 10**30, True, 1.5, "2", None, float("inf")])
+def test_a_count_of_tokens_that_is_none_leaves_the_cost_unknown(tokens):
+    found = read(reply("Yes", usage=(3, tokens)))
+    assert (found.kind, found.billed, found.reply.tokens) == ("reply", None, None)
+    assert found.reply.prompt_tokens == 3
 
 
 def test_a_list_around_an_error_is_opened():

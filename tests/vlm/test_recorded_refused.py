@@ -32,6 +32,7 @@ def pope(tmp_path: Path) -> list[dict[str, Any]]:
         ([{"question": "Another one?", "answer": "yes"}], "another export"),
         ([{"doc_id": 99, "resps": ["a"]}], "doc_id 99"),
         ([{"doc_id": True, "resps": ["a"]}], "doc_id True"),
+        ([{"doc_id": "9" * 5000, "resps": ["a"]}], "doc_id '999"),
         ([{"question_id": "{0}", "completion": "a", "status": "odd"}], "odd"),
         ([{"question_id": "{0}", "completion": t} for t in "ab"], "another answer"),
     ],

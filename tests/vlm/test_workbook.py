@@ -103,3 +103,38 @@ def test_no_archive_is_refused(tmp_path: Path) -> None:
     (tmp_path / "b.xlsx").write_bytes(b"PK")
     with pytest.raises(OodexpError, match="workbook"):
         list(read_workbook(tmp_path / "b.xlsx"))
+
+
+def broken(path: Path, change: str) -> Path:
+    """A workbook whose archive is damaged in one way."""
+    text = sheet(
+        '<row><c r="A1"><v>index</v></c></row>', '<row><c r="A2" t="s"><v>-1</v></c></row>'
+    )
+    if change == "place":
+        return archive(
+            path,
+            **{
+                "xl/worksheets/sheet1.xml": text,
+                "xl/sharedStrings.xml": f"<sst {SPACE}><si><t>a</t></si></sst>",
+            },
+        )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as sink:
+        sink.writestr("xl/worksheets/sheet1.xml", text * (1 if change != "xml" else 2))
+    data = bytearray(path.read_bytes())
+    at = data.index(b"sheet1.xml") + len("sheet1.xml")
+    central = data.rindex(b"PK\x01\x02")
+    if change == "encrypted":
+        data[6] |= 1
+        data[central + 8] |= 1
+    elif change == "method":
+        data[8:10] = data[central + 10 : central + 12] = b"\x63\x00"
+    elif change == "deflate":
+        data[at : at + 8] = b"\xff" * 8
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("change", ["encrypted", "method", "deflate", "place", "xml"])
+def test_a_damaged_archive_is_named(tmp_path: Path, change: str) -> None:
+    with pytest.raises(OodexpError, match=r"b\.xlsx: not an \.xlsx workbook"):
+        list(read_workbook(broken(tmp_path / "b.xlsx", change)))
