@@ -22,7 +22,7 @@ from oodexp.bundle.layout import (
 )  # fmt: skip
 from oodexp.bundle.manifest import BundledSource, parse
 from oodexp.error import OodexpError
-from oodexp.escape import escape
+from oodexp.escape import escape, read_file
 from oodexp.record import UNKNOWN
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class BundleFolder:
         self.path = Path(folder).expanduser()
         file = self.path / MANIFEST
         try:
-            data, sums = file.read_bytes(), (self.path / SUMS).read_bytes()
+            data, sums = read_file(file), read_file(self.path / SUMS)
         except OSError as error:
             raise OodexpError(
                 f"bundle {folder}: no {Path(error.filename or file).name} ({error.strerror}); "

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from oodexp import table
 from oodexp.error import OodexpError
-from oodexp.escape import Links, escape
+from oodexp.escape import Links, check_links, escape, read_file
 from oodexp.record import Problem
-from oodexp.source.inside import check_links, read_file
 from oodexp.source.instances import Instances
 from oodexp.source.labels import Given, Labels
 from oodexp.text import mended

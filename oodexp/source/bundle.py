@@ -6,9 +6,7 @@ bytes are not those of the run.
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import os
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cached_property
@@ -22,7 +20,7 @@ from oodexp import table
 from oodexp.bundle.folder import BundleFolder
 from oodexp.bundle.layout import INCLUDE, MANIFEST
 from oodexp.error import OodexpError
-from oodexp.escape import escape
+from oodexp.escape import escape, read_file
 from oodexp.record import PRESENT, Image, Pair
 from oodexp.source.annotated import Annotated
 from oodexp.source.instances import Instances
@@ -71,9 +69,7 @@ class Bundle(Annotated):
         wanted = self._files[image_id]
         if wanted is None:
             raise OSError("the run that wrote the bundle could not read it")
-        if not wanted.path.is_file():  # a pipe would be waited for
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(wanted.path))
-        data = wanted.path.read_bytes()
+        data = read_file(wanted.path)
         digest = hashlib.sha256(data).hexdigest()
         if digest != wanted.sha256:
             raise OSError(f"sha256 {digest}, but the bundle is about {wanted.sha256}: put it back")

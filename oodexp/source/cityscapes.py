@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from oodexp.error import OodexpError
-from oodexp.escape import Links
+from oodexp.escape import Links, check_links, read_file
 from oodexp.record import ABSENT, UNKNOWN
 from oodexp.source.annotated import Below
 from oodexp.source.cells import Cells, empty, marked
@@ -21,7 +21,6 @@ from oodexp.source.cityscapes_visible import (
     from_instances,
     from_polygons,
 )
-from oodexp.source.inside import check_links, read_file
 from oodexp.source.instances import Instances, Listed, assemble
 from oodexp.source.labels import Given, Labels
 from oodexp.source.need import Need

@@ -17,13 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
-from oodexp.escape import Links, escape
+from oodexp.escape import Links, check_links, escape, read_file
 from oodexp.source.annotated import Annotated
 from oodexp.source.cells import empty, marked
 from oodexp.source.hub_files import locate, parquet_files
 from oodexp.source.hub_objects import Columns, Objects
 from oodexp.source.hub_schema import leaves
-from oodexp.source.inside import check_links, read_file
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import Given
 from oodexp.source.manifest import CODES, unique

@@ -9,11 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from oodexp.error import OodexpError
-from oodexp.escape import Links
+from oodexp.escape import Links, check_links
 from oodexp.record import ABSENT, UNKNOWN
 from oodexp.source.annotated import Below
 from oodexp.source.cells import Cells, empty, marked
-from oodexp.source.inside import check_links
 from oodexp.source.instances import Instances, assemble
 from oodexp.source.labels import Given, Labels, suggestion
 from oodexp.source.need import Need

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-csv.field_size_limit(sys.maxsize)
-
 
 class Seen(NamedTuple):
     part: str
@@ -45,7 +43,9 @@ def lmms_eval(folder: Path) -> Iterator[Seen]:
 def vlmevalkit(folder: Path) -> Iterator[Seen]:
     for path in folder.glob("*.tsv"):
         with path.open(encoding="utf-8", newline="") as file:
+            before = csv.field_size_limit(sys.maxsize)  # of the whole process
             rows = {row["index"]: row for row in csv.DictReader(file, delimiter="\t")}
+            csv.field_size_limit(before)
         for number, row in rows.items():
             image = row["image"] if len(row["image"]) > 64 else rows[row["image"]]["image"]
             data = base64.b64decode(image, validate=True)

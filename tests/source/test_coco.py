@@ -66,7 +66,7 @@ def test_no_refused_file_is_ever_opened(escape, monkeypatch):
     opened = []
     real = os.open
     monkeypatch.setattr(
-        "oodexp.source.inside.os.open",
+        "oodexp.escape.os.open",
         lambda path, *rest: opened.append(Path(path)) or real(path, *rest),
     )
     for image_id in escape.images()["image_id"]:

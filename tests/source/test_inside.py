@@ -15,13 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from oodexp.error import OodexpError
-from oodexp.escape import escape
+from oodexp.escape import escape, read_file
 from oodexp.source.annotated import Below
 from oodexp.source.cityscapes import Cityscapes
 from oodexp.source.coco import Coco
 from oodexp.source.concepts import Concepts
 from oodexp.source.hub import Hub
-from oodexp.source.inside import read_file
 from oodexp.source.lvis import Lvis
 from oodexp.source.manifest import Manifest
 from oodexp.source.nuscenes import NuScenes
