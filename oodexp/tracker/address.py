@@ -24,3 +24,10 @@ def local_path(uri: str) -> str | None:
     if parts.scheme == "file":
         return unquote(parts.path)
     return uri if parts.scheme == "" else None
+
+
+def place(uri: str, experiment_id: str, run_id: str, files: str) -> str:
+    """Where a person opens a run: its page on a server, else the folder or address of its files."""
+    if is_server(uri):
+        return f"{uri.rstrip('/')}/#/experiments/{experiment_id}/runs/{run_id}"
+    return local_path(files) or files

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from oodexp.outage import LONGEST
 from oodexp.tracker.database import database_uri
 from oodexp.tracker.lock import exclusive
 from oodexp.tracker.mlflow_store import MlflowStore
@@ -26,6 +27,8 @@ class Mlflow:
     """Address of another store, e.g. `http://host:5000` or `postgresql+psycopg2://...`."""
     resume: str = AUTO
     """`auto`, `never` or the id of a run (see `oodexp.tracker.resume.open_run`)."""
+    outage: float = LONGEST
+    """Seconds that a server may be away while a run goes on."""
 
     def open(self, *, experiment: str, config: dict[str, Any]) -> TrackedRun:
         """Starts a run, or goes on with one that was cut off (see `Tracker.open`)."""
@@ -43,4 +46,4 @@ class Mlflow:
         uri = self.uri or database_uri(folder / "mlflow.db")
         # Held while the database is made, too: MLflow lets two processes make it at once.
         with exclusive(folder / ".lock"):
-            yield MlflowStore(uri, folder / "artifacts")
+            yield MlflowStore(uri, folder / "artifacts", self.outage)

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from oodexp.error import OodexpError
 from oodexp.tracker import process
-from oodexp.tracker.address import blot, is_server, local_path
+from oodexp.tracker.address import blot, is_server, place
 from oodexp.tracker.database import check_files
+from oodexp.tracker.steady import steady
 from oodexp.tracker.store import RUNNING, Limits, Stored
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import Experiment
-    from mlflow.entities import Run as Entity
+    from mlflow.entities import Experiment, Run
 
     from oodexp.tracker.base import Dataset
 
@@ -34,14 +34,15 @@ class MlflowStore:
     Args:
         uri: Tracking address in MLflow's own form.
         artifacts: Where the files of new experiments go, unless a server decides.
+        outage: Seconds that a server may be away before a run gives up.
 
     Raises:
-        OodexpError: If the store cannot be opened.
+        OodexpError: If the store cannot be opened; from any call if its server stays away.
     """
 
-    def __init__(self, uri: str, artifacts: Path) -> None:
+    def __init__(self, uri: str, artifacts: Path, outage: float) -> None:
         self._uri, self._artifacts = uri, artifacts
-        self._client = _client(uri)
+        self._client = steady(_client(uri), uri, outage)
         from mlflow.utils import validation as most
 
         few, many = most.MAX_PARAMS_TAGS_PER_BATCH, most.MAX_METRICS_PER_BATCH
@@ -54,8 +55,7 @@ class MlflowStore:
     def create(self, experiment: str, name: str, parent: str | None, tags: dict[str, str]) -> str:
         """Adds a run, and its experiment if that is new (see `Store`)."""
         about = {"mlflow.source.name": "oodexp", "mlflow.user": process.user(), **tags}
-        if parent is not None:
-            about[_PARENT] = parent
+        about |= {} if parent is None else {_PARENT: parent}
         run = self._client.create_run(self._experiment(experiment), run_name=name, tags=about)
         return str(run.info.run_id)
 
@@ -120,21 +120,18 @@ class MlflowStore:
         from mlflow.entities import DatasetInput, InputTag
 
         context = [InputTag("mlflow.data.context", "evaluation")]
-        entries = [
-            Entry(d.name, d.digest, "local", json.dumps({"name": d.name}),
-                  profile=json.dumps(dict(d.counts)))
-            for d in datasets
-        ]  # fmt: skip
-        self._client.log_inputs(run_id, datasets=[DatasetInput(e, context) for e in entries])
+        entries = []
+        for d in datasets:
+            told = json.dumps({"name": d.name}), None, json.dumps(dict(d.counts))
+            entries.append(DatasetInput(Entry(d.name, d.digest, "local", *told), context))
+        self._client.log_inputs(run_id, datasets=entries)
 
     def add_metrics(self, run_id: str, metrics: Sequence[tuple[str, float, int]]) -> None:
         """Adds metrics (see `Store`)."""
         from mlflow.entities import Metric
 
         now = time.time_ns() // 1_000_000
-        self._log(
-            run_id, "metrics", [Metric(name, value, now, step) for name, value, step in metrics]
-        )
+        self._log(run_id, "metrics", [Metric(name, v, now, step) for name, v, step in metrics])
 
     def metrics(self, run_id: str) -> dict[str, float]:
         """Latest values (see `Store`)."""
@@ -171,9 +168,7 @@ class MlflowStore:
     def where(self, run_id: str) -> str:
         """The run's page on a server, else its folder (see `Store`)."""
         info = self._client.get_run(run_id).info
-        if is_server(self._uri):
-            return f"{self._uri.rstrip('/')}/#/experiments/{info.experiment_id}/runs/{run_id}"
-        return local_path(info.artifact_uri) or str(info.artifact_uri)
+        return place(self._uri, info.experiment_id, run_id, str(info.artifact_uri))
 
     def _log(self, run_id: str, kind: str, entries: Sequence[Any]) -> None:
         size = self._a_call[kind]
@@ -216,14 +211,14 @@ class MlflowStore:
             check_files(experiment.name, experiment.artifact_location, self._artifacts)
 
     def _search(self, experiment_id: str, condition: str) -> list[Stored]:
-        runs: list[Entity] = []
-        page, token = None, None
+        runs: list[Run] = []
+        page = token = None
         while page is None or token:
             page = self._client.search_runs([experiment_id], condition, page_token=token)
             runs, token = [*runs, *page], page.token
         return [self._stored(run) for run in runs]
 
-    def _stored(self, run: Entity) -> Stored:
+    def _stored(self, run: Run) -> Stored:
         info, tags = run.info, dict(run.data.tags)
         return Stored(
             run_id=info.run_id,
