@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from oodexp.error import OodexpError
+from oodexp.error import OodexpError, Paused
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,6 +31,7 @@ class Patience:
         remedy: What to do when it stays away.
         is_away: Whether an error says that the server is away, and not that it refuses.
         longest: Seconds that it may be away.
+        given_up: What is raised then; `Paused` where the same command goes on later.
         now: Seconds from any start.
         sleep: Waits so many seconds.
     """
@@ -41,11 +42,13 @@ class Patience:
         remedy: str,
         is_away: Callable[[Exception], bool],
         longest: float = LONGEST,
+        given_up: type[OodexpError] = Paused,
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._server, self._remedy, self._is_away = server, remedy, is_away
-        self._longest, self._now, self._sleep = longest, now, sleep
+        self._longest, self._given_up = longest, given_up
+        self._now, self._sleep = now, sleep
 
     def __call__(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What a call gives that may be made twice: its second time changes nothing.
@@ -82,7 +85,7 @@ class Patience:
         if self._now() >= end:
             seconds, self._longest = self._longest, 0.0
             since = f" for {seconds:g} s" if seconds else ""
-            raise OodexpError(
+            raise self._given_up(
                 f"{self._server} does not answer{since} ({reason}); {self._remedy}"
             ) from error
         if first:

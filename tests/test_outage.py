@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from oodexp.error import OodexpError
+from oodexp.error import Paused
 from oodexp.outage import Patience, chain
 
 
@@ -21,8 +21,10 @@ class Server:
         self.asked = 0
 
     def patience(self, longest: float = 100.0) -> Patience:
-        return Patience("the server", "start it", lambda e: isinstance(e, Away), longest,
-                        lambda: self.time, self.sleep)  # fmt: skip
+        return Patience(
+            "the server", "start it", lambda e: isinstance(e, Away), longest,
+            now=lambda: self.time, sleep=self.sleep,
+        )  # fmt: skip
 
     def sleep(self, seconds: float) -> None:
         self.time += seconds
@@ -68,7 +70,7 @@ def test_a_server_that_stays_away_is_named_with_the_remedy_and_not_waited_for_ag
     patience = server.patience()
     for said, seconds in ((" for 100 s", 110), ("", 0)):
         start = server.time
-        with pytest.raises(OodexpError) as caught:
+        with pytest.raises(Paused) as caught:
             patience(server.make)
         assert str(caught.value) == f"the server does not answer{said} (refused); start it"
         assert server.time - start <= seconds

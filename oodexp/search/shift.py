@@ -64,12 +64,16 @@ class Shift:
                 return self.sampler.order(list(now.taken.values()))
 
     def _without_lost(self) -> list[Attempt]:
-        """All trials, after those whose worker is gone were marked as lost."""
+        """All trials, after those that nobody is at were given up; this worker is at none now."""
         attempts = self.study.attempts()
-        lost = [
-            a for a in attempts
-            if a.state == RUNNING and not self.workers.is_alive(a.worker, a.started)
-        ]  # fmt: skip
+        running = [a for a in attempts if a.state == RUNNING]
+        mine = [a for a in running if a.worker == self.worker]
+        lost = [a for a in running if not self.workers.is_alive(a.worker, a.started)]
+        for attempt in mine:
+            self.study.finish(
+                attempt.number, INTERRUPTED, attempt.values,
+                "the database went away before it told of this trial; another took its place",
+            )  # fmt: skip
         for attempt in lost:
             by = f"worker {Path(attempt.worker.lock).stem}" if attempt.worker else "an unknown one"
             self.study.finish(
@@ -77,7 +81,7 @@ class Shift:
                 f"its worker ({by}) ended without a word: killed, out of memory, or the machine "
                 "went down",
             )  # fmt: skip
-        return self.study.attempts() if lost else attempts
+        return self.study.attempts() if mine or lost else attempts
 
     def _evaluate(self, number: int, settings: dict[str, Any], evaluate: Evaluate) -> None:
         first = self._taken_by(number)

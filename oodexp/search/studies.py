@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from oodexp.error import OodexpError
+from oodexp.outage import LONGEST
 from oodexp.search.base import Evaluate, Trial
 from oodexp.search.claim import Workers, exclusive
 from oodexp.search.helper import Helpers
@@ -37,6 +38,7 @@ class Studies:
         workers: int = 1,
         retry: bool = False,
         patience: float = 600.0,
+        outage: float = LONGEST,
     ) -> None:
         """Nothing is opened yet.
 
@@ -50,6 +52,7 @@ class Studies:
                 seconds.
             retry: Whether to evaluate anew, once, what failed or had no value before.
             patience: Seconds after which the trial of an unseen machine is taken for lost.
+            outage: Seconds that a database may be away while a search goes on.
 
         Raises:
             OodexpError: If a number is out of range.
@@ -67,7 +70,7 @@ class Studies:
         self._sampler, self._trials, self._seed = sampler, trials, seed
         self._helpers = Helpers(workers - 1)
         self._forgiven = self._helpers.since if retry else 0.0
-        self._patience = patience
+        self._patience, self._outage = patience, outage
 
     def search(
         self,
@@ -83,7 +86,7 @@ class Studies:
         root = _root(self._folder, self._url)
         lock = root / "locks" / full
         with exclusive(root / "locks" / "opening"):
-            storage = journal(root) if self._url is None else database(self._url)
+            storage = journal(root) if self._url is None else database(self._url, self._outage)
             study = Study(storage, full, space, directions)
         shared = self._url is None or root != self._folder
         workers = Workers(root / "workers", shared, self._patience)

@@ -18,6 +18,7 @@ from oodexp.search.base import COMPLETE, FAILED, RUNNING
 from oodexp.search.claim import JournalLock, Worker, mend
 from oodexp.search.history import Attempt
 from oodexp.search.space import Choices, Range, Space
+from oodexp.search.steady import shown, steady
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -199,8 +200,12 @@ def journal(folder: Path) -> BaseStorage:
     return JournalStorage(JournalFileBackend(str(path), lock_obj=lock))  # type: ignore[arg-type]
 
 
-def database(url: str) -> BaseStorage:
+def database(url: str, outage: float) -> BaseStorage:
     """The storage in a database.
+
+    Args:
+        url: Its address.
+        outage: Seconds that it may be away once it was opened.
 
     Raises:
         OodexpError: If it cannot be opened; the password of the address is not shown.
@@ -208,31 +213,23 @@ def database(url: str) -> BaseStorage:
     from optuna.storages import RDBStorage, get_storage
     from sqlalchemy.exc import IntegrityError, ProgrammingError, SQLAlchemyError
 
-    options = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {}
+    # A connection may be older than the server behind it.
+    options: dict[str, Any] = {"pool_pre_ping": True}
+    if url.startswith("sqlite"):
+        options = {"connect_args": {"timeout": 60}}
     left = _OPENINGS
     while True:
         try:
-            return get_storage(RDBStorage(url, engine_kwargs=options))
+            return steady(get_storage(RDBStorage(url, engine_kwargs=options)), url, outage)
         except (ImportError, SQLAlchemyError, ValueError) as error:
             left -= 1
             if left == 0 or not isinstance(error, (IntegrityError, ProgrammingError)):
                 raise OodexpError(
-                    f"studies cannot be kept in {_shown(url)}: {type(error).__name__}; expected "
+                    f"studies cannot be kept in {shown(url)}: {type(error).__name__}; expected "
                     "e.g. sqlite:///FILE or postgresql+psycopg2://USER@HOST/NAME, its driver "
                     "installed, the server running and the database made"
                 ) from None
         time.sleep(0.5)  # another worker is making the tables
-
-
-def _shown(url: str) -> str:
-    """The address of a database without its password."""
-    from sqlalchemy.engine import make_url
-    from sqlalchemy.exc import SQLAlchemyError
-
-    try:
-        return make_url(url).render_as_string(hide_password=True)
-    except SQLAlchemyError:
-        return "(no address of a database)"
 
 
 def _distribution(dimension: Choices | Range) -> BaseDistribution:

@@ -37,7 +37,7 @@ class MlflowStore:
         outage: Seconds that a server may be away before a run gives up.
 
     Raises:
-        OodexpError: If the store cannot be opened; from any call if its server stays away.
+        OodexpError: If the store cannot be opened; `Paused` from a call whose server stays away.
     """
 
     def __init__(self, uri: str, artifacts: Path, outage: float) -> None:

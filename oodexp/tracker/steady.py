@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from oodexp.error import OodexpError
 from oodexp.outage import Patience, chain
 from oodexp.tracker.address import blot, is_server
 
@@ -34,14 +35,14 @@ def steady(client: Any, uri: str, outage: float) -> Any:
         outage: Seconds that a server may be away later on.
 
     Raises:
-        OodexpError: If the server does not answer.
+        OodexpError: If the server does not answer; from a later call, `Paused`.
     """
     kind = "server" if is_server(uri) else "store"
     where = f"the MLflow {kind} {blot(uri)}"
     if is_server(uri):
         os.environ[_OWN_RETRIES] = "0"
         check = "start it, check `tracker.uri`, or use `tracker=folder`"
-        Patience(where, check, is_away, min(AT_THE_START, outage))(
+        Patience(where, check, is_away, min(AT_THE_START, outage), OodexpError)(
             client.search_experiments, max_results=1
         )
     again = "start it, then give the same command again: what was scored and answered is kept"

@@ -2,7 +2,7 @@
 
 LOCKS is the folder of its lock files. It notes each evaluation in `SHARED/evaluated.txt` and what
 it found in `SHARED/ended.txt`. With HANG it writes `SHARED/hangs` at its first evaluation and
-sleeps for good.
+sleeps for good; the others wait with their second one for the file `SHARED/go`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,15 @@ def note(path: Path, line: str) -> None:
 
 def main() -> None:
     url, locks, shared, name, hang = sys.argv[1:]
+    begun: list[int] = []
 
     def evaluate(number, settings):
         if hang == "hang":
             note(Path(shared) / "hangs", SPACE.key(settings))
             time.sleep(600)
+        while begun and not (Path(shared) / "go").exists():
+            time.sleep(0.02)
+        begun.append(number)
         time.sleep(0.1)
         note(Path(shared) / "evaluated.txt", f"{os.getpid()} {SPACE.key(settings)}")
         return Outcome(values(settings), run_id=f"run-{number}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from oodexp.error import OodexpError
+from oodexp.error import OodexpError, Paused
 from oodexp.tracker.mlflow import Mlflow
 from tests.peers.port import free_port, until
 from tests.peers.proxy import losing
@@ -128,7 +128,7 @@ def test_a_server_that_stays_away_ends_a_run_in_one_line_and_only_one_of_its_cal
             child.metrics({"after": 2.0})
 
     tracker, ended = Mlflow(tmp_path / "runs", uri=server.address, outage=5.0), []
-    with pytest.raises(OodexpError) as caught:
+    with pytest.raises(Paused) as caught:
         cut_off()
     assert 5 <= time.monotonic() - ended[0] < 15  # both runs have tags and a status to record
     assert f"the MLflow server {server.address} does not answer for 5 s" in str(caught.value)

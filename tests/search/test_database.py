@@ -12,8 +12,10 @@ from collections import Counter
 
 import optuna
 import pytest
+from optuna.storages._cached_storage import _CachedStorage
+from sqlalchemy.exc import OperationalError
 
-from oodexp.error import OodexpError
+from oodexp.error import OodexpError, Paused
 from oodexp.search.base import Outcome
 from oodexp.search.space import Space, study_name
 from oodexp.search.studies import Studies
@@ -71,6 +73,51 @@ def test_workers_that_see_no_lock_of_each_other_evaluate_nothing_twice(tmp_path,
         thread.join()
     assert Counter(asked) == {GRID.key(cell): 1 for cell in GRID.cells()}
     assert [len(trials) for trials in results] == [6] * 4
+
+
+@pytest.mark.parametrize("call", ["create_new_trial", "set_trial_state_values"])
+def test_what_is_kept_although_the_databases_word_of_it_is_lost_holds_nobody_up(
+    tmp_path, monkeypatch, call, name
+):
+    url, asked, lost = f"sqlite:///{tmp_path}/studies.db", [], []
+    real = getattr(_CachedStorage, call)
+
+    def lose(self, *args, **kwargs):
+        made = real(self, *args, **kwargs)
+        if len(lost) < 2:
+            lost.append(made)
+            raise OperationalError("COMMIT", {}, Exception("server closed the connection"))
+        return made
+
+    def evaluate(number, settings):
+        asked.append(settings)
+        return Outcome({"gap": settings["threshold"]})
+
+    monkeypatch.setattr(_CachedStorage, call, lose)
+    trials = Studies(str(tmp_path), url=url).search(name, GRID, UP, evaluate)
+    assert asked == list(GRID.cells()) == [t.settings for t in trials]
+    assert {t.state for t in trials} == {"complete"}
+    stored = optuna.load_study(study_name=study_name(name, GRID, UP, ""), storage=url).trials
+    assert Counter(t.state.name for t in stored)["RUNNING"] == 0
+
+
+def test_a_database_that_stays_away_pauses_the_search_and_the_next_start_goes_on(tmp_path, name):
+    url, asked = f"sqlite:///{tmp_path}/studies.db", []
+
+    def evaluate(number, settings):
+        asked.append(settings)
+        if len(asked) == 3:
+            (tmp_path / "studies.db").rename(tmp_path / "away.db")
+            (tmp_path / "studies.db").mkdir()
+        return Outcome({"gap": settings["threshold"]})
+
+    with pytest.raises(Paused, match=r"database of studies sqlite:.*give the same command again"):
+        Studies(str(tmp_path), url=url, outage=1.0).search(name, GRID, UP, evaluate)
+    (tmp_path / "studies.db").rmdir()
+    (tmp_path / "away.db").rename(tmp_path / "studies.db")
+    trials = Studies(str(tmp_path), url=url).search(name, GRID, UP, evaluate)
+    assert [t.settings for t in trials] == list(GRID.cells())
+    assert len(asked) == len(trials) + 1  # the one whose end could not be recorded
 
 
 def test_a_killed_workers_trial_is_tried_once_more(shared, tmp_path):
