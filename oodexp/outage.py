@@ -15,6 +15,9 @@ T = TypeVar("T")
 LONGEST = 300.0
 """Seconds that a server may be away while a run goes on."""
 
+AT_THE_START = 15.0
+"""Seconds that it may be away before it has answered once: its address may be wrong."""
+
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 5.0  # seconds between two tries
 
 _LOG = logging.getLogger(__name__)

@@ -13,14 +13,11 @@ from functools import partial
 from typing import Any
 
 from oodexp.error import OodexpError
-from oodexp.outage import Patience, chain
+from oodexp.outage import AT_THE_START, Patience, chain
 from oodexp.tracker.address import blot, is_server
 
 NONCE = "oodexp.nonce"
 """Tag of a run that tells the call that made it from all others."""
-
-AT_THE_START = 15.0
-"""Seconds that a server may be away when a run begins: its address may be wrong."""
 
 _AWAY = ("TEMPORARILY_UNAVAILABLE", "REQUEST_LIMIT_EXCEEDED")
 _OWN_RETRIES = "MLFLOW_HTTP_REQUEST_MAX_RETRIES"

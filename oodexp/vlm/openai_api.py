@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 
 from oodexp.error import OodexpError
+from oodexp.outage import LONGEST
 from oodexp.vlm.base import Ledger, Session, Tariff
 from oodexp.vlm.clients import Clients
 from oodexp.vlm.pace import Clock, Pace, Window
@@ -54,6 +55,8 @@ class OpenAIApi:
             together and whatever their decoding; null for no limit.
         image_tokens: Tokens of an image at the most, for limits, budget and estimates.
         jitter: Seed of the waits.
+        outage: Seconds that nobody may listen at the address before the run pauses; a server that
+            loads a large model again takes minutes.
 
     Raises:
         OodexpError: If a setting is not as it should be.
@@ -68,7 +71,7 @@ class OpenAIApi:
         concurrency: int = 16, timeout: float = 120.0, retries: int = 6, backoff: float = 1.0,
         requests_per_minute: float | None = None, tokens_per_minute: float | None = None,
         price: Mapping[str, float] | None = None, budget: float | None = None,
-        image_tokens: int | None = None, jitter: int = 0,
+        image_tokens: int | None = None, jitter: int = 0, outage: float = LONGEST,
     ) -> None:  # fmt: skip
         if max_tokens_field not in FIELDS:
             raise OodexpError(f"vlm {model}: max_tokens_field is one of {', '.join(FIELDS)}")
@@ -90,7 +93,7 @@ class OpenAIApi:
         self._extra, self._headers = dict(extra or {}), dict(headers or {})
         self._limits = requests_per_minute, tokens_per_minute
         self._price, self._budget, self._image_tokens = dict(price or {}), budget, image_tokens
-        self._backoff, self._jitter = backoff, jitter
+        self._backoff, self._jitter, self._outage = backoff, jitter, outage
 
     def fingerprint(self) -> dict[str, Any]:
         """Server, model and decoding; the pinned name is all that tells the weights.
@@ -149,7 +152,7 @@ class OpenAIApi:
         return Terms(
             self.model, _endpoint(self.base_url), {"model": self.model, **given, **self._extra},
             self._field, self._system, self._detail, self.tariff(), self._budget, self.retries,
-            self.timeout, self.key_variable,
+            self.timeout, self._outage, self.key_variable,
         )  # fmt: skip
 
     def _header(self, name: str, value: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from oodexp.vlm.base import Reply
 
-Kind = Literal["reply", "wait", "retry", "failed", "pause", "key", "stop"]
+Kind = Literal["reply", "wait", "away", "retry", "failed", "pause", "key", "stop"]
 
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "credit", "billing_not_active")
 _FILTER = ("content_filter", "content_policy", "safety")
@@ -35,7 +35,8 @@ class Outcome:
     """One attempt."""
 
     kind: Kind
-    """`reply`: done. `wait`: all must wait, then again. `retry`: again after a growing wait.
+    """`reply`: done. `wait`: all must wait, then again. `away`:
+    nobody listens there: the same. `retry`: again after a growing wait.
     `failed`: this question is not answered. `pause`: nobody may go on now. `key`: the key is not
     accepted. `stop`: another mistake that every question would meet."""
     status: str

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from oodexp.error import OodexpError, Paused
+from oodexp.outage import AT_THE_START
 from oodexp.pixel import UnreadableImage
 from oodexp.vlm.base import AROUND, CHARACTERS_A_TOKEN, Attempt, Ledger, Reply, Request
 from oodexp.vlm.clients import Clients
@@ -30,6 +31,9 @@ PATIENCE = 900.0
 LONGEST_REPLY = 1 << 24
 """Bytes of a body that are read: a reply of a million tokens is shorter."""
 
+WAITS = ("wait", "away")
+"""Kinds of outcomes after which all wait."""
+
 HOPELESS = 8
 """So many refused requests and none answered: the settings are at fault, not the questions."""
 
@@ -46,6 +50,8 @@ class ApiSession:
     _answered: int = 0
     _refused: int = 0
     _longest: int = 0
+    _met: bool = False
+    _gone: float | None = None
     _why: OodexpError | None = None
     _ended: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -64,15 +70,18 @@ class ApiSession:
                 return outcome.reply._replace(text=self.redactor.completion(outcome.reply.text))
             said = f"{outcome.status}: {self.redactor.message(outcome.reason)}".rstrip(": ")
             self._look_for_an_end(outcome, said)
-            # A server that asks to wait has refused nothing: only patience ends that.
-            waits += outcome.kind == "wait"
-            failures += outcome.kind != "wait"
+            # A server that asks to wait has refused nothing: only patience ends that. One that is
+            # away ends the session in time.
+            waits += outcome.kind in WAITS
+            failures += outcome.kind not in WAITS
+            if outcome.kind == "away":
+                patience = self.pace.clock.now() + PATIENCE
             spent = failures > self.terms.retries or self.pace.clock.now() > patience
             if outcome.kind == "failed" or spent:
                 number = failures + waits
                 tried = "" if number == 1 else f" ({number} attempts)"
                 return Reply(None, "error", said + tried, None)
-            await self._hold(outcome, waits if outcome.kind == "wait" else failures)
+            await self._hold(outcome, waits if outcome.kind in WAITS else failures)
 
     def end(self, why: OodexpError) -> None:
         """See `base.Session`."""
@@ -81,9 +90,10 @@ class ApiSession:
 
     async def _hold(self, outcome: Outcome, times: int) -> None:
         """Waits before the next attempt, after so many of this kind."""
-        jitter = self.pace.jitter(times)
+        # To look whether somebody listens again costs nobody anything: that wait stays short.
+        jitter = self.pace.jitter(min(times, 4) if outcome.kind == "away" else times)
         seconds = outcome.seconds or 0.0
-        if outcome.kind == "wait":
+        if outcome.kind in WAITS:
             # Everybody waits as long as the server says, and then each a while of its own: let
             # loose at once, they would meet the same limit again.
             self.pace.hold(seconds or jitter)
@@ -111,6 +121,8 @@ class ApiSession:
         at, start = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
         name = self.ledger.begin(request.key, number, most_cost, at)
         outcome = await self._send(body)
+        if outcome.kind != "away":
+            self._met, self._gone = True, None
         used = _used(outcome)
         if used is not None:
             share.amount = sum(used)
@@ -134,7 +146,7 @@ class ApiSession:
             ):
                 text = await _text(response)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            return Outcome("retry", "no connection", reason=str(error))
+            return Outcome("away", "no connection", reason=str(error))
         except (TimeoutError, httpx2.TimeoutException):
             said = f"no reply within {self.terms.timeout:g} s"
             return Outcome("retry", "timeout", reason=said, billed=None)
@@ -157,6 +169,8 @@ class ApiSession:
 
     def _reason_to_end(self, outcome: Outcome, said: str) -> OodexpError | None:
         vlm = f"vlm {self.terms.name}"
+        if outcome.kind == "away":
+            return self._gone_for_long(f"{vlm}: {self.terms.url} does not answer ({said})")
         if outcome.kind == "pause":
             return Paused(f"{vlm}: the quota is exhausted ({said}); mend that at the provider")
         if outcome.kind == "key":
@@ -175,6 +189,15 @@ class ApiSession:
                 f"{said}; the settings are at fault"
             )
         return None
+
+    def _gone_for_long(self, told: str) -> OodexpError | None:
+        now = self.pace.clock.now()
+        self._gone = now if self._gone is None else self._gone
+        if now - self._gone < (self.terms.outage if self._met else AT_THE_START):
+            return None
+        if self._met:
+            return Paused(f"{told}; start it, then give the same command again")
+        return OodexpError(f"{told}; start it, or check `base_url`")
 
     def _check_budget(self, most_cost: float) -> None:
         budget = self.terms.budget

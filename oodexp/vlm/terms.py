@@ -33,5 +33,7 @@ class Terms:
     """Attempts after the first."""
     timeout: float
     """Seconds that one attempt may take."""
+    outage: float
+    """Seconds that the server may be away."""
     key_variable: str | None
     """Environment variable of the key, for messages."""

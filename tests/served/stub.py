@@ -67,7 +67,7 @@ def question(body: dict[str, Any]) -> str:
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[Stub]:
+def serving(script: Script, port: int = 0) -> Iterator[Stub]:
     stub = Stub(script)
 
     class Handler(BaseHTTPRequestHandler):
@@ -109,7 +109,7 @@ def serving(script: Script) -> Iterator[Stub]:
         def handle_error(self, *_: Any) -> None:
             pass  # a client that gave up is no news
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", port), Handler)
     stub.url = f"http://127.0.0.1:{server.server_port}/v1"
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
