@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all bad-input audit oracles ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence bench-growth lint clean
+.PHONY: help main test test-all bad-input audit peers oracles ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence bench-growth lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -25,6 +25,9 @@ test: .venv/installed  ## the tests, without those marked slow, gpu, oracle
 
 test-all: .venv/installed  ## the tests, slow ones too
 	$(ENV) $(BIN)/python -m pytest -q -m 'not gpu and not oracle'
+
+peers: .venv/installed  ## the tests with programs of others: PostgreSQL, MLflow, Optuna, gloo, transformers serve
+	$(ENV) $(BIN)/python -m pytest -q -m slow -rs tests/peers
 
 ORACLES := .oracles/lmms_eval/bin/python:.oracles/vlmevalkit/bin/python:.oracles/others/bin/python
 

@@ -11,5 +11,6 @@ class OodexpError(Exception):
 class Paused(OodexpError):
     """A run that stopped before its end and goes on with the same command: nothing is lost.
 
-    Exhausted quota and budget end in it; `oodexp.run` ends with exit status 4.
+    Exhausted quota and budget, and a server that stays away, end in it; `oodexp.run` ends with exit
+    status 4.
     """

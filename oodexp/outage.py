@@ -84,7 +84,7 @@ class Patience:
             wait = min(2 * wait, _LONGEST_WAIT)
 
     def _tell(self, error: Exception, end: float, first: bool) -> None:
-        reason = _innermost(error)
+        reason = self._reason(error)
         if self._now() >= end:
             seconds, self._longest = self._longest, 0.0
             since = f" for {seconds:g} s" if seconds else ""
@@ -93,9 +93,27 @@ class Patience:
             ) from error
         if first:
             _LOG.warning(
-                "%s does not answer (%s); waiting up to %g s for it", self._server, reason,
+                "%s does not answer (%s); waiting up to %.0f s for it", self._server, reason,
                 end - self._now(),
             )  # fmt: skip
+
+    def _reason(self, error: Exception) -> str:
+        """What was wrong in the first place, in a line: the others tell where it passed through."""
+        found = chain(error)
+        plain: list[BaseException] = [e for e in found if isinstance(e, OSError)]
+        first = (plain or [e for e in found if isinstance(e, Exception) and self._is_away(e)])[-1]
+        return (str(first).strip().splitlines() or [type(first).__name__])[0]
+
+
+def is_database_away(error: Exception) -> bool:
+    """Whether a database did not answer or cut a connection off, rather than refuse a statement."""
+    from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+
+    return any(
+        isinstance(e, (OperationalError, InterfaceError))
+        or (isinstance(e, DBAPIError) and e.connection_invalidated)
+        for e in chain(error)
+    )
 
 
 def chain(error: BaseException | None) -> list[BaseException]:
@@ -105,9 +123,3 @@ def chain(error: BaseException | None) -> list[BaseException]:
         found.append(error)
         error = error.__cause__ or error.__context__
     return found
-
-
-def _innermost(error: Exception) -> str:
-    """The first line of the first error of all: the others tell where it passed through."""
-    first = chain(error)[-1]
-    return (str(first).strip().splitlines() or [type(first).__name__])[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from oodexp.error import Paused
-from oodexp.outage import Patience, chain
+from oodexp.outage import Patience, chain, is_database_away
 
 
 class Away(Exception):
@@ -90,3 +90,30 @@ def test_the_chain_of_an_error_ends_with_the_first_one_and_knows_circles():
     first, last = ValueError("first"), KeyError("last")
     last.__cause__, first.__context__ = first, last
     assert chain(last) == [last, first]
+
+
+def test_the_reason_is_that_of_the_system_where_it_gave_one(caplog):
+    server = Server()
+    refused = ConnectionRefusedError(111, "Connection refused")
+    wrapped = Away("max retries of pool exceeded")
+    wrapped.__cause__ = refused
+    errors = [wrapped]
+
+    def once() -> None:
+        if errors:
+            raise errors.pop()
+
+    server.patience()(once)
+    assert "([Errno 111] Connection refused)" in caplog.messages[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "away"), [("OperationalError", True), ("InterfaceError", True), ("DataError", False)]
+)
+def test_a_database_that_refuses_a_statement_is_not_away(kind, away):
+    import sqlalchemy.exc
+
+    inner = getattr(sqlalchemy.exc, kind)("COMMIT", {}, Exception("said"))
+    outer = RuntimeError("storage")
+    outer.__cause__ = inner
+    assert is_database_away(outer) == away

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from oodexp.outage import Patience, chain
+from oodexp.outage import Patience, is_database_away
 
 
 def steady(storage: Any, url: str, outage: float) -> Any:
@@ -20,20 +20,9 @@ def steady(storage: Any, url: str, outage: float) -> Any:
         url: Its address, which may hold a password.
         outage: Seconds that it may be away.
     """
-    again = "start it, then give the same command again: finished trials are kept"
+    again = "bring it back, then give the same command again: finished trials are kept"
     where = f"the database of studies {shown(url)}"
-    return _Steady(storage, Patience(where, again, is_away, outage))
-
-
-def is_away(error: Exception) -> bool:
-    """Whether a database did not answer or cut its connection off, rather than refuse."""
-    from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-
-    return any(
-        isinstance(e, (OperationalError, InterfaceError))
-        or (isinstance(e, DBAPIError) and e.connection_invalidated)
-        for e in chain(error)
-    )
+    return _Steady(storage, Patience(where, again, is_database_away, outage))
 
 
 class _Steady:

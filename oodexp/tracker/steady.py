@@ -6,6 +6,7 @@ may have been lost, and leave a second run behind that nobody works on.
 
 from __future__ import annotations
 
+import logging
 import os
 import uuid
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from oodexp.error import OodexpError
-from oodexp.outage import AT_THE_START, Patience, chain
+from oodexp.outage import AT_THE_START, Patience, chain, is_database_away
 from oodexp.tracker.address import blot, is_server
 
 NONCE = "oodexp.nonce"
@@ -34,6 +35,10 @@ def steady(client: Any, uri: str, outage: float) -> Any:
     Raises:
         OodexpError: If the server does not answer; from a later call, `Paused`.
     """
+    if uri.startswith("sqlite"):
+        return client  # a file is no server: what is wrong with it is told at once
+    # What MLflow prints there with a traceback, it raises as well.
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
     kind = "server" if is_server(uri) else "store"
     where = f"the MLflow {kind} {blot(uri)}"
     if is_server(uri):
@@ -49,14 +54,11 @@ def steady(client: Any, uri: str, outage: float) -> Any:
 def is_away(error: Exception) -> bool:
     """Whether a server did not answer, or said that it cannot at the moment."""
     from requests.exceptions import ConnectionError as NoConnection
-    from requests.exceptions import InvalidSchema, RetryError, Timeout
+    from requests.exceptions import RetryError, Timeout
 
-    found = chain(error)
-    if any(isinstance(e, InvalidSchema) for e in found):
-        return False
-    return getattr(error, "error_code", None) in _AWAY or any(
-        isinstance(e, (NoConnection, RetryError, Timeout)) for e in found
-    )
+    if getattr(error, "error_code", None) in _AWAY or is_database_away(error):
+        return True
+    return any(isinstance(e, (NoConnection, RetryError, Timeout)) for e in chain(error))
 
 
 class _Steady:

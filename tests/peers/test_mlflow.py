@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -112,6 +113,30 @@ def test_what_is_done_although_its_reply_is_lost_is_done_once(postgres, mlflow_s
     assert asked("SELECT count(*) FROM inputs") == [(2,)]
     assert asked("SELECT count(*) FROM tags WHERE key = 'failure'") == [(0,)]
     check_table(tmp_path / "artifacts", child.run_id, 0, 0)
+
+
+def test_a_run_that_is_kept_without_a_server_outlives_a_restart_of_its_database(postgres, tmp_path):
+    def restart() -> None:
+        until(lambda: len(written) > 10, "ten metrics are written")
+        postgres.stop()
+        time.sleep(2.0)
+        postgres.start()
+        restarted.set()
+
+    written: list[str] = []
+    restarted = threading.Event()
+    other = threading.Thread(target=restart)
+    tracker = Mlflow(tmp_path / "runs", uri=postgres.make("direct"))
+    with tracker.open(experiment="direct", config={}) as run, run.child("a", {}) as child:
+        other.start()
+        while not restarted.is_set() or len(written) < 40:
+            name = f"m{len(written)}"
+            child.metrics({name: 0.5})
+            written.append(name)
+    other.join()
+    kept = postgres.rows("direct", f"SELECT key FROM metrics WHERE run_uuid = '{child.run_id}'")
+    assert sorted(key for (key,) in kept) == sorted(written)
+    assert postgres.rows("direct", "SELECT status FROM runs") == [("FINISHED",)] * 2
 
 
 def test_a_server_that_stays_away_ends_a_run_in_one_line_and_only_one_of_its_calls_waits(
