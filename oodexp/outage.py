@@ -20,8 +20,6 @@ AT_THE_START = 15.0
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 5.0  # seconds between two tries
 
-_LOG = logging.getLogger(__name__)
-
 
 class Patience:
     """Makes calls to one server, and makes them again while it is away.
@@ -92,7 +90,8 @@ class Patience:
                 f"{self._server} does not answer{since} ({reason}); {self._remedy}"
             ) from error
         if first:
-            _LOG.warning(
+            # Hydra switches loggers off that were made before its own start.
+            logging.getLogger(__name__).warning(
                 "%s does not answer (%s); waiting up to %.0f s for it", self._server, reason,
                 end - self._now(),
             )  # fmt: skip

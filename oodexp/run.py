@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import logging
 import signal
 import sys
 import typing
@@ -72,6 +73,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     settle()
     register_resolvers()
+    # Hydra lets only errors through; that a run waits for something is to be seen, too.
+    logging.getLogger("oodexp").setLevel(logging.WARNING)
     with clean_exit(), hydra.initialize_config_module("oodexp.conf", version_base=VERSION):
         sys.argv[1:] = check(lengthen(sys.argv[1:], compose), compose)
     left_out: list[bool] = []

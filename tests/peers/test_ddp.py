@@ -62,9 +62,9 @@ def test_a_run_that_is_killed_on_two_ranks_goes_on_with_one_and_with_three(
         assert_equal_to_the_byte(ended / "tables", tables)
         assert shards(runs, kind) == shards(undisturbed, kind)  # nothing was computed again
         mine = json.loads((ended / "metrics.json").read_text())
-        measured = {n: v for n, v in metrics.items() if n in mine and "/" in n}
-        assert measured
-        assert {n: mine[n] for n in measured} == measured
+        measured = {n: v for n, v in metrics.items() if "/" in n and "seconds" not in n}
+        assert len(measured) > 50
+        assert {n: mine.get(n) for n in measured} == measured
 
 
 def status(run: Path) -> str:
