@@ -12,6 +12,9 @@ from oodexp.vlm.base import Reply
 
 Kind = Literal["reply", "wait", "away", "retry", "failed", "pause", "key", "stop"]
 
+WAITS: tuple[Kind, ...] = ("wait", "away")
+"""Kinds after which all wait."""
+
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "credit", "billing_not_active")
 _FILTER = ("content_filter", "content_policy", "safety")
 _FLAGGED = ("moderation", "flagged")

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from oodexp.error import OodexpError, Paused
-from oodexp.outage import AT_THE_START
 from oodexp.pixel import UnreadableImage
+from oodexp.vlm.absence import Absence
 from oodexp.vlm.base import AROUND, CHARACTERS_A_TOKEN, Attempt, Ledger, Reply, Request
 from oodexp.vlm.clients import Clients
 from oodexp.vlm.media import data_uri
-from oodexp.vlm.outcome import Outcome, judge
+from oodexp.vlm.outcome import WAITS, Outcome, judge
 from oodexp.vlm.pace import Pace
 from oodexp.vlm.redact import Redactor
 from oodexp.vlm.terms import Terms
@@ -30,9 +30,6 @@ PATIENCE = 900.0
 
 LONGEST_REPLY = 1 << 24
 """Bytes of a body that are read: a reply of a million tokens is shorter."""
-
-WAITS = ("wait", "away")
-"""Kinds of outcomes after which all wait."""
 
 HOPELESS = 8
 """So many refused requests and none answered: the settings are at fault, not the questions."""
@@ -50,8 +47,7 @@ class ApiSession:
     _answered: int = 0
     _refused: int = 0
     _longest: int = 0
-    _met: bool = False
-    _gone: float | None = None
+    _absence: Absence = field(default_factory=Absence)
     _why: OodexpError | None = None
     _ended: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -70,8 +66,7 @@ class ApiSession:
                 return outcome.reply._replace(text=self.redactor.completion(outcome.reply.text))
             said = f"{outcome.status}: {self.redactor.message(outcome.reason)}".rstrip(": ")
             self._look_for_an_end(outcome, said)
-            # A server that asks to wait has refused nothing: only patience ends that. One that is
-            # away ends the session in time.
+            # A server that asks to wait refuses nothing; one that is away ends the session.
             waits += outcome.kind in WAITS
             failures += outcome.kind not in WAITS
             if outcome.kind == "away":
@@ -122,7 +117,7 @@ class ApiSession:
         name = self.ledger.begin(request.key, number, most_cost, at)
         outcome = await self._send(body)
         if outcome.kind != "away":
-            self._met, self._gone = True, None
+            self._absence.over()
         used = _used(outcome)
         if used is not None:
             share.amount = sum(used)
@@ -170,7 +165,7 @@ class ApiSession:
     def _reason_to_end(self, outcome: Outcome, said: str) -> OodexpError | None:
         vlm = f"vlm {self.terms.name}"
         if outcome.kind == "away":
-            return self._gone_for_long(f"{vlm}: {self.terms.url} does not answer ({said})")
+            return self._absence.too_long(self.terms, said, self.pace.clock.now())
         if outcome.kind == "pause":
             return Paused(f"{vlm}: the quota is exhausted ({said}); mend that at the provider")
         if outcome.kind == "key":
@@ -189,15 +184,6 @@ class ApiSession:
                 f"{said}; the settings are at fault"
             )
         return None
-
-    def _gone_for_long(self, told: str) -> OodexpError | None:
-        now = self.pace.clock.now()
-        self._gone = now if self._gone is None else self._gone
-        if now - self._gone < (self.terms.outage if self._met else AT_THE_START):
-            return None
-        if self._met:
-            return Paused(f"{told}; start it, then give the same command again")
-        return OodexpError(f"{told}; start it, or check `base_url`")
 
     def _check_budget(self, most_cost: float) -> None:
         budget = self.terms.budget

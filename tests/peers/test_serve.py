@@ -7,6 +7,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,17 +106,18 @@ def test_a_server_that_is_killed_in_the_middle_answers_every_question_once(
     server, world, questions, here, tmp_path, monkeypatch
 ):
     heard: dict[str, list[bool]] = defaultdict(list)
-    post = httpx2.AsyncClient.post
+    stream = httpx2.AsyncClient.stream
 
-    async def listened(self, url, *, json):
+    @asynccontextmanager
+    async def listened(self, method, url, *, json):
         """Notes of each request whether its answer arrived, whatever becomes of it afterwards."""
         image, text = json["messages"][-1]["content"]
         name = image["image_url"]["url"] + text["text"]
         heard[name].append(False)
         turn = len(heard[name]) - 1
-        reply = await post(self, url, json=json)
-        heard[name][turn] = reply.status_code == 200
-        return reply
+        async with stream(self, method, url, json=json) as reply:
+            yield reply
+            heard[name][turn] = reply.status_code == 200
 
     def answered() -> int:
         return sum(any(turns) for turns in list(heard.values()))
@@ -127,7 +129,7 @@ def test_a_server_that_is_killed_in_the_middle_answers_every_question_once(
         time.sleep(5.0)  # longer than one retry waits
         server.start()
 
-    monkeypatch.setattr(httpx2.AsyncClient, "post", listened)
+    monkeypatch.setattr(httpx2.AsyncClient, "stream", listened)
     at_the_kill: list[int] = []
     other = threading.Thread(target=kill_and_start)
     other.start()

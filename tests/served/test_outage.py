@@ -66,7 +66,7 @@ def test_a_server_that_stays_away_pauses_the_run_and_the_same_command_goes_on(as
 
 
 def test_a_server_that_never_was_there_is_named_before_any_question_is_given_up(ask, monkeypatch):
-    monkeypatch.setattr("oodexp.vlm.session.AT_THE_START", 0.3)
+    monkeypatch.setattr("oodexp.vlm.absence.AT_THE_START", 0.3)
     with serving(closing) as gone:
         pass
     with pytest.raises(OodexpError, match=r"does not answer.*check `base_url`") as caught:
