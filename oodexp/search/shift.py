@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from oodexp.error import OodexpError, Paused
+from oodexp.outage import outage
 from oodexp.search.base import (
     COMPLETE,
     FAILED,
@@ -91,6 +92,10 @@ class Shift:
             self._finish(number, INTERRUPTED, Outcome({}, str(error)))
             raise
         except Exception as error:  # whatever the reason, the other settings go on
+            refused = outage(error)
+            if refused is not None:  # not the settings' fault: they are still to be evaluated
+                self._finish(number, INTERRUPTED, Outcome({}, refused))
+                raise
             told = (
                 str(error) if isinstance(error, OodexpError) else f"{type(error).__name__}: {error}"
             )

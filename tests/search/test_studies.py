@@ -186,7 +186,10 @@ def test_trials_without_value_do_not_steer(tmp_path):
     assert fresh.propose(fresh.attempts(), 7) == before
 
 
-@pytest.mark.parametrize("stop", [Paused("no budget"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "stop",
+    [Paused("no budget"), KeyboardInterrupt(), OSError(28, "No space left on device", "/runs/a")],
+)
 def test_an_interrupted_trial_is_open_again(tmp_path, stop):
     def stopped(settings):
         if settings["threshold"] == 0.005:
