@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import threading
 import types
@@ -76,7 +77,24 @@ def write(record: type, table: pd.DataFrame, path: Path) -> Path:
 def write_arrow(table: pa.Table, path: Path) -> None:
     """Writes an Arrow table as `replacing` does."""
     with replacing(path) as sink:
-        pq.write_table(table, sink, compression=ZSTD)
+        pq.write_table(table, sink, compression=ZSTD, write_page_checksum=True)
+
+
+def read_arrow(path: Path) -> pa.Table:
+    """Reads what `write_arrow` wrote; a file that was damaged since is refused.
+
+    Raises:
+        ArrowInvalid, OSError: If a page is not what its checksum says, or a column not what the
+            second copy of the schema says that Arrow keeps in the file.
+    """
+    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        rows = file.read()
+        kept = (file.metadata.metadata or {}).get(b"ARROW:schema")
+    if kept is not None:
+        second = pa.ipc.read_schema(pa.BufferReader(base64.b64decode(kept)))
+        if not rows.schema.equals(second):
+            raise pa.ArrowInvalid(f"{path.name}: its two copies of the schema are not the same")
+    return rows
 
 
 @contextmanager
@@ -96,7 +114,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 def read(record: type, path: Path) -> pd.DataFrame:
     """Reads and checks a table written by `write`."""
-    return from_arrow(record, pq.read_table(path))
+    return from_arrow(record, read_arrow(path))
 
 
 def from_arrow(record: type, rows: pa.Table) -> pd.DataFrame:
