@@ -30,6 +30,7 @@ def main(words: Sequence[str] | None = None) -> int:
     done: list[Trial] = []
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)  # a run of another user goes through it
         with Bench(Path(folder) / "bench") as bench:
             for number in numbers:
                 what = planned(number)

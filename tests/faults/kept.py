@@ -7,7 +7,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,8 +106,9 @@ def completions(store: Path) -> set[str]:
     """Keys of the answers that are on disk, those in whole lines of journals among them."""
     found = set()
     for path in (store / "completions").rglob("*.parquet"):
-        rows = pq.ParquetFile(path).read(columns=["key", "status"]).to_pylist()
-        found |= {row["key"] for row in rows if row["status"] != "error"}
+        with suppress(pa.ArrowInvalid, OSError):  # damaged by the fault
+            rows = pq.ParquetFile(path).read(columns=["key", "status"]).to_pylist()
+            found |= {row["key"] for row in rows if row["status"] != "error"}
     for path in (store / "completions").rglob("journal-*.jsonl"):
         found |= {row["key"] for row in _lines(path) if row["status"] != "error"}
     return found

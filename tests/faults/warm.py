@@ -304,7 +304,7 @@ class Steps:
                 os.kill(os.getpid(), self._sign)
 
     def _keep(self) -> None:
-        with open(self._sum, "w") as file:  # noqa: PTH123 - the folder may be another user's
+        with open(self._sum, "w") as file:  # noqa: PTH123 - a path of its own would count
             file.write("\n".join([str(self._count), *sys.modules]))
 
 
