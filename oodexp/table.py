@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-import threading
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from oodexp import scratch
 from oodexp.error import OodexpError
 
 ZSTD = "zstd"
@@ -100,16 +100,10 @@ def read_arrow(path: Path) -> pa.Table:
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file under another name, which is flushed and renamed when the block ends well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
-    try:
-        with scratch.open("wb") as sink:
-            yield sink
-            sink.flush()
-            os.fsync(sink.fileno())
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
+    with scratch.replacing(path) as name, name.open("wb") as sink:
+        yield sink
+        sink.flush()
+        os.fsync(sink.fileno())
 
 
 def read(record: type, path: Path) -> pd.DataFrame:

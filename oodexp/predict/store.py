@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +24,7 @@ from oodexp.error import OodexpError
 from oodexp.predict.journal import PATTERN, Journal, claimed, fold_left
 from oodexp.predict.journal import rows as journaled
 from oodexp.predict.shard import Index, Shard, opened
+from oodexp.scratch import replacing
 from oodexp.table import write_arrow
 
 UNREADABLE = "unreadable: "
@@ -124,10 +123,8 @@ class Shelf:
     def _describe(self) -> None:
         path = self.folder / "fingerprint.json"
         if not path.exists():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            scratch = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
-            scratch.write_text(json.dumps(self._fingerprint, indent=1, sort_keys=True))
-            scratch.replace(path)
+            with replacing(path) as scratch:
+                scratch.write_text(json.dumps(self._fingerprint, indent=1, sort_keys=True))
 
     def missing(self, keys: Iterable[str], retry: bool = False) -> list[str]:
         """The keys without a row, each once, in the given order.
