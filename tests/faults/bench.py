@@ -189,9 +189,11 @@ class Bench:
     def _get_warm(self, clock: bool) -> Warm:
         if clock not in self._warm:
             self.set_clock("+0")
-            faked = {"LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self.root / "clock"),
-                     "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-                     "NO_FAKE_STAT": "1"}  # fmt: skip
+            faked = {
+                "LD_PRELOAD": str(FAKETIME), "FAKETIME_NO_CACHE": "1", "NO_FAKE_STAT": "1",
+                "FAKETIME_TIMESTAMP_FILE": str(self.root / "clock"),
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            }  # fmt: skip
             self._warm[clock] = self._stack.enter_context(Warm(faked))
             self._warm[clock].ask({"do": "import", "names": self._modules})
         return self._warm[clock]

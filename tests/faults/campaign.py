@@ -34,7 +34,7 @@ def main(words: Sequence[str] | None = None) -> int:
         with Bench(Path(folder) / "bench") as bench:
             for number in numbers:
                 what = planned(number)
-                if asked.fault and what[0] not in asked.fault or skipped(what[0], bench):
+                if (asked.fault and what[0] not in asked.fault) or skipped(what[0], bench):
                     continue
                 if asked.seconds and time.monotonic() - begin > asked.seconds:
                     print(f"time is over before trial {number}", flush=True)
@@ -67,7 +67,7 @@ def _sums(mine: list[Trial]) -> tuple[int, ...]:
         len(mine), sum(t.recovered for t in mine), sum(len(t.differing) for t in mine),
         sum(t.lost for t in mine), sum(t.repeated for t in mine), sum(t.in_flight for t in mine),
         sum(len(t.ghosts) for t in mine), sum(bool(t.untold) for t in mine),
-        sum(t.ended is None or t.again is None for t in mine), sum(t.litter for t in mine),
+        sum(t.ended is None or t.again is None for t in mine), sum(len(t.litter) for t in mine),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The faults: each hits a run at a step of its own and leaves things as the next start finds them."""
+"""The faults: each hits a run at a step of its own, and leaves all else to the next start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
+import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,7 +99,8 @@ def torn_table(bench: Bench, rng: np.random.Generator) -> Hit:
 
 def clock(bench: Bench, rng: np.random.Generator) -> Hit:
     """Sees the clock jump, and is killed a moment later, or goes on."""
-    step, jump = _step(bench, rng), str(rng.choice(["-400d", "-3600", "-2", "+2", "+3600", "+400d"]))
+    step = _step(bench, rng)
+    jump = str(rng.choice(["-400d", "-3600", "-2", "+2", "+3600", "+400d"]))
     killed = bool(rng.random() < 0.5)
     bench.set_clock("+0")
     run = bench.start(step=step, clock=True)
@@ -184,9 +187,9 @@ def spawned(parent: int) -> list[int]:
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, IndexError):
-            if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == parent:
-                if b"spawn_main" in (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
+            above = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if above == parent and b"spawn_main" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
     return sorted(found)
 
 
@@ -273,8 +276,6 @@ class Server:
             self._process = None
 
     def _started(self) -> subprocess.Popen[bytes]:
-        import sys
-
         call = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port",
                 str(self.port), "--workers", "1", "--backend-store-uri",
                 f"sqlite:///{self.root}/mlflow.db", "--artifacts-destination",
@@ -287,8 +288,6 @@ class Server:
             )  # fmt: skip
 
     def _answers(self) -> bool:
-        import urllib.request
-
         try:
             with urllib.request.urlopen(f"{self.url}/health", timeout=2) as reply:
                 return bool(reply.status == 200)

@@ -49,8 +49,7 @@ def in_database(database: Path, artifacts: Path) -> list[Recorded]:
         if not open_.execute("select 1 from sqlite_master where name = 'runs'").fetchone():
             return []
         rows = open_.execute("select run_uuid, status from runs").fetchall()
-    homes = {path.parent.name: path for path in artifacts.rglob("artifacts/tables")}
-    homes |= {p.parents[1].name: p for p in homes.values()}
+    homes = {path.parents[1].name: path for path in artifacts.rglob("artifacts/tables")}
     return [Recorded(run_id, status, homes.get(run_id)) for run_id, status in rows]
 
 
@@ -118,7 +117,8 @@ def key(body: Mapping[str, Any]) -> str:
     """The store's key of a question as a server gets it: image bytes and prompt."""
     image, text = body["messages"][-1]["content"]
     content = base64.b64decode(image["image_url"]["url"].partition(",")[2])
-    return hashlib.sha256(f"{hashlib.sha256(content).hexdigest()}\0{text['text']}".encode()).hexdigest()
+    sha256 = hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(f"{sha256}\0{text['text']}".encode()).hexdigest()
 
 
 def litter(runs: Path) -> list[str]:

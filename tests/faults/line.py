@@ -49,7 +49,9 @@ LINES = {
         _line("main, server", *MAIN, "tracker=mlflow", "tracker.uri={mlflow}", tracked="server"),
         _line("served", *MAIN, "scorer=[open_clip_miniature]", *SERVED, served=True),
         _line("polling", "experiment=polling", "metric.resamples=100", MAIN[2]),
-        _line("progression", "experiment=progression", "metric.resamples=100", MAIN[2], filled=True),
+        _line(
+            "progression", "experiment=progression", "metric.resamples=100", MAIN[2], filled=True,
+        ),
         _line(
             "ablation", "experiment=search", MAIN[2], "vlm=[fastvlm_miniature]",
             "ablation.space={{threshold: [0.05, 0.2], rule: [all, mean]}}",

@@ -1,4 +1,4 @@
-"""Where a run that is hit keeps its files: a small file system of its own, if one may be mounted."""
+"""Where a run that is hit keeps its files: a small file system, if one may be mounted."""
 
 from __future__ import annotations
 

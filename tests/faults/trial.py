@@ -1,4 +1,4 @@
-"""One trial: a run is hit at a random moment, started again, and compared with an undisturbed one."""
+"""One trial: a run is hit, started again, and compared with an undisturbed one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tests.faults import kept
 from tests.faults.bench import Bench, can_fake_time
 from tests.faults.fault import FAULTS, Hit
 
-EVERY = ("main", "main, sqlite", "served", "polling", "progression", "ablation", "export", "evidence")
+EVERY = (
+    "main", "main, sqlite", "served", "polling", "progression", "ablation", "export", "evidence",
+)  # fmt: skip
 
 PLAN: tuple[tuple[str, tuple[str, ...], int], ...] = (
     ("SIGKILL", EVERY, 5),
@@ -57,7 +59,7 @@ class Trial:
     """Runs and trials that nobody works on and nobody has ended."""
     untold: list[str] = field(default_factory=list)
     """What a person was not told in one line."""
-    litter: int = 0
+    litter: list[str] = field(default_factory=list)
     """Files that nobody will look at again."""
     seconds: float = 0.0
 
@@ -121,7 +123,7 @@ def _judge(trial: Trial, bench: Bench, hit: Hit) -> None:
         different, lost = compare(bench.whole.tables, kept.tables(run.tables))
         trial.differing += different
         trial.lost += lost
-    trial.litter = len(kept.litter(bench.place.runs))
+    trial.litter = kept.litter(bench.place.runs)
 
 
 def compare(
@@ -143,9 +145,7 @@ def compare(
     return sorted(different), lost
 
 
-def _count(
-    trial: Trial, bench: Bench, hit: Hit, before: Counter[str], stored: set[str]
-) -> None:
+def _count(trial: Trial, bench: Bench, hit: Hit, before: Counter[str], stored: set[str]) -> None:
     """Requests that came twice: in vain if the first answer was on disk, or the run did not die."""
     asked = bench.asked()
     for key, times in asked.items():
