@@ -1,4 +1,4 @@
-"""The fault campaign: `python -m tests.faults.campaign --trials 240 --seed 0 --json FILE`.
+"""The fault campaign: `python -m tests.faults.campaign --trials 205 --seed 0 --json FILE`.
 
 Each trial has a number that says all about it: `--only 17` makes that one again.
 """
@@ -86,7 +86,7 @@ def _tell(trial: Trial, path: Path | None) -> None:
 
 def _asked(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.campaign", description=__doc__)
-    parser.add_argument("--trials", type=int, default=240, help="how many")
+    parser.add_argument("--trials", type=int, default=205, help="how many")
     parser.add_argument("--start", type=int, default=0, help="number of the first")
     parser.add_argument("--seed", type=int, default=0, help="of all random choices")
     parser.add_argument("--json", type=Path, help="a line a trial is added to this file")

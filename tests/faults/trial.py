@@ -105,7 +105,7 @@ def run_trial(bench: Bench, number: int, seed: int, planned: tuple[str, str]) ->
     if trial.again != 0:
         trial.untold.append("second start: " + said[-1500:])
     _judge(trial, bench, hit)
-    _count(trial, bench, hit, before, stored)
+    count(trial, bench, hit, before, stored)
     trial.seconds = round(time.monotonic() - start, 1)
     return trial
 
@@ -145,7 +145,7 @@ def compare(
     return sorted(different), lost
 
 
-def _count(trial: Trial, bench: Bench, hit: Hit, before: Counter[str], stored: set[str]) -> None:
+def count(trial: Trial, bench: Bench, hit: Hit, before: Counter[str], stored: set[str]) -> None:
     """Requests that came twice: in vain if the first answer was on disk, or the run did not die."""
     asked = bench.asked()
     for key, times in asked.items():
