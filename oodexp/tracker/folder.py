@@ -76,7 +76,10 @@ class FolderStore:
         else:
             part = clean(name, FILE_LIMIT, slash=False)
             run_id, folder = f"{parent}/{part}", self._folder(parent) / "children" / part
-        folder.mkdir(parents=True)
+        if (folder / "run.json").exists():
+            raise FileExistsError(f"run {run_id} is in {self._root} already")
+        # Without that file, the folder belongs to a process that was killed while making it.
+        folder.mkdir(parents=True, exist_ok=True)
         _write_json(folder / "tags.json", tags)
         about = {"run_id": run_id, "name": name, "experiment": experiment, "parent": parent}
         times = {"status": RUNNING, "started": now.isoformat(), "ended": None}
