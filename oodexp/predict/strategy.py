@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from typing import Any
 
@@ -36,6 +37,7 @@ class Ranks(DDPStrategy):
         settle()
         hush()
         torch.set_num_threads(self._threads)
+        self._at_sigterm = signal.getsignal(signal.SIGTERM)
         super().setup_environment()
 
     def setup_distributed(self) -> None:
@@ -50,6 +52,9 @@ class Ranks(DDPStrategy):
         Raises:
             OodexpError: If one of them is gone.
         """
+        # Lightning has set a handler that goes on, after a message of rank 0 that it waits for: a
+        # process that is asked to end would work on, or wait for good.
+        signal.signal(signal.SIGTERM, self._at_sigterm)
         if not torch.distributed.is_initialized():
             return
         try:

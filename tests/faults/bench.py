@@ -107,6 +107,7 @@ class Bench:
             assert ended == [0, 0], runs[0].said() + runs[1].said()
             self.whole.ranks = [_steps(run)[0] for run in runs]
             self.place.clear(self.whole.template)
+            self._forget()
         return self.whole.ranks
 
     def start(

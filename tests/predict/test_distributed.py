@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +106,70 @@ def test_a_killed_process_is_told_and_the_next_start_does_the_rest(world, store,
     assert again.scored_images == len(SCENES) - 2 * written
     alone = scored(world, Wide(), Store(str(tmp_path / "alone")), loop)
     np.testing.assert_array_equal(again.logits["it"], alone.logits["it"])
+
+
+SLOW = """
+import signal, sys, time
+from pathlib import Path
+import torch
+from oodexp.predict.content import scan
+from oodexp.predict.loop import Loop
+from oodexp.predict.scoring import score
+from oodexp.predict.store import Store
+from tests.world import CATEGORIES, Hashing, draw
+
+class Slow(Hashing):
+    def encode_images(self, batch):
+        (FOLDER / f"rank-{torch.distributed.get_rank()}").touch()
+        time.sleep(120)
+        return super().encode_images(batch)
+
+FOLDER = Path(sys.argv[1])
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as oodexp.run does
+    world = draw(FOLDER)
+    images = scan(world.images(), world.read).images
+    loop = Loop("cpu", devices=2, scoring_batch=2, progress=False)
+    score(images, CATEGORIES, world.read, {"it": Slow()}, Store(str(FOLDER / "store")), loop)
+"""
+
+
+def test_a_run_that_is_asked_to_end_takes_its_processes_along_at_once(tmp_path):
+    program = tmp_path / "slow.py"
+    program.write_text(SLOW)
+    root = str(Path(__file__).resolve().parents[2])
+    run = subprocess.Popen(
+        [sys.executable, "-W", "ignore", str(program), str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": root}, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        begun = [tmp_path / f"rank-{n}" for n in range(2)]
+        while not all(path.exists() for path in begun):
+            assert run.poll() is None
+            time.sleep(0.05)
+        below = children(run.pid)
+        assert len(below) >= 2
+        os.kill(run.pid, signal.SIGTERM)
+        assert run.wait(timeout=60) == 143
+        end = time.monotonic() + 60
+        while any(alive(pid) for pid in below) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not any(alive(pid) for pid in below)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)
+
+
+def children(parent: int) -> list[int]:
+    told = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+    return [int(pid) for pid in told.split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 MEETING = """
