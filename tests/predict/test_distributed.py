@@ -209,3 +209,37 @@ def test_a_process_started_by_srun_notices_at_once_that_another_is_gone():
     told = [process.communicate(timeout=240)[0] for process in processes]
     assert [process.returncode for process in processes] == [2, 9]
     assert told[0].startswith("another process of this run ended before its work was done")
+
+
+ALONE = """
+import sys
+from datetime import timedelta
+from oodexp.error import OodexpError
+from oodexp.predict import ranks
+ranks.MEETING = timedelta(seconds=3)
+try:
+    ranks.agreed(lambda: 1)
+except OodexpError as error:
+    print(error)
+    sys.exit(2)
+"""
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_process_does_not_wait_for_good_for_one_that_never_came(rank):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    common = {
+        "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "GROUP_RANK": "0",
+        "MASTER_PORT": str(port), "RANK": str(rank), "LOCAL_RANK": str(rank),
+        "TORCHELASTIC_RUN_ID": "alone", "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", ALONE], text=True, capture_output=True, timeout=200,
+        check=False, env={**os.environ, **common},
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert done.stdout.startswith(
+        f"not all of the 2 processes of this run came to 127.0.0.1:{port}"
+    )
