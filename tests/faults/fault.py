@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LONGEST = 240.0
 """Seconds after which a run hangs."""
 
+TORCHRUN = 60.0
+"""Seconds that torchrun gives the others, once a process has died: half to end, half to notice."""
+
 PATIENCE = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2"}
 """Lets a run give an MLflow server up after seconds."""
 
@@ -149,12 +152,13 @@ def dead_rank(bench: Bench, rng: np.random.Generator) -> Hit:
     dead = int(rng.integers(2))
     step = int(rng.integers(1, bench.steps_of_ranks()[dead] + 1))
     runs = bench.start_ranks(killed=dead, step=step)
-    ended = [run.wait(LONGEST) for run in runs]
-    for run in runs:
-        run.kill()
     other = 1 - dead
+    runs[dead].wait(LONGEST)
     what = f"rank {dead} of 2 SIGKILLed at step {step}"
-    return Hit(ended[other], runs[other].said(), what, told=True)
+    if runs[other].wait(TORCHRUN) is None:
+        runs[other].kill()  # as torchrun does in the end, and srun with --kill-on-bad-exit
+        what += ", the other by its launcher"
+    return Hit(runs[other].wait(LONGEST), runs[other].said(), what, told=True)
 
 
 def dead_child(bench: Bench, rng: np.random.Generator) -> Hit:
