@@ -65,6 +65,7 @@ def join(processes: ClusterEnvironment) -> None:
         OodexpError: If not all of them come within `MEETING`.
     """
     import torch.distributed as dist
+    from torch.distributed.rendezvous import rendezvous
 
     if dist.is_initialized():
         return
@@ -72,7 +73,7 @@ def join(processes: ClusterEnvironment) -> None:
     os.environ["MASTER_PORT"] = str(processes.main_port)
     rank, size = processes.global_rank(), processes.world_size()
     try:
-        store, _, _ = next(dist.rendezvous("env://", rank, size, timeout=MEETING))
+        store, _, _ = next(rendezvous("env://", rank, size, timeout=MEETING))
     except RuntimeError as error:
         raise OodexpError(
             f"not all of the {size} processes of this run came to {processes.main_address}:"
