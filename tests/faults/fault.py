@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 LONGEST = 240.0
 """Seconds after which a run hangs."""
 
-TORCHRUN = 60.0
-"""Seconds that torchrun gives the others, once a process has died: half to end, half to notice."""
+TORCHRUN = 20.0
+"""Seconds that a launcher gives the others, once a process has died."""
 
 PATIENCE = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2"}
 """Lets a run give an MLflow server up after seconds."""
