@@ -97,7 +97,7 @@ def agreed(make: Callable[[], T]) -> T:
 
     join(environment(outside=True))
     box = [make() if dist.get_rank() == 0 else None]
-    _together(lambda: dist.broadcast_object_list(box, src=0))
+    together(lambda: dist.broadcast_object_list(box, src=0))
     made: T = box[0]  # type: ignore[assignment]
     return made
 
@@ -110,10 +110,15 @@ def meet() -> None:
     """
     import torch.distributed as dist
 
-    _together(dist.barrier)
+    together(dist.barrier)
 
 
-def _together(do: Callable[[], object]) -> None:
+def together(do: Callable[[], object]) -> None:
+    """Does what needs every process.
+
+    Raises:
+        OodexpError: If a process is gone.
+    """
     try:
         do()
     except RuntimeError as error:

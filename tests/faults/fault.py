@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tests.faults import kept
 from tests.faults.warm import NOBODY, Forked
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class Hit:
     """Whether it could not end what it had begun."""
     told: bool = False
     """Whether it had to say what is wrong, in one line."""
-    torn: list[str] = field(default_factory=list)
-    """Names of damaged shards."""
+    destroyed: set[str] = field(default_factory=set)
+    """Keys of the answers that lay in what was damaged: they are to be asked for again."""
 
 
 Fault = Callable[["Bench", np.random.Generator], Hit]
@@ -239,9 +240,12 @@ def _torn(bench: Bench, rng: np.random.Generator, pattern: str) -> Hit:
     if not found:
         return Hit(status, said, f"SIGKILL at step {step}, nothing to tear yet")
     path = found[int(rng.integers(len(found)))]
-    done = damage(path, rng)
-    torn = [path.relative_to(bench.place.runs).as_posix()]
-    return Hit(status, said, f"SIGKILL at step {step}, {done}", torn=torn)
+    before = kept.completions(bench.place.runs / "store")
+    done, whole = damage(path, rng), path.with_suffix(".whole")
+    path.rename(whole)
+    destroyed = before - kept.completions(bench.place.runs / "store")
+    whole.rename(path)
+    return Hit(status, said, f"SIGKILL at step {step}, {done}", destroyed=destroyed)
 
 
 class Server:

@@ -147,7 +147,7 @@ def compare(
 
 def count(trial: Trial, bench: Bench, hit: Hit, before: Counter[str], stored: set[str]) -> None:
     """Requests that came twice: in vain if the first answer was on disk, or the run did not die."""
-    asked = bench.asked()
+    asked = bench.asked() - Counter(hit.destroyed)
     for key, times in asked.items():
         in_vain = key in stored or not (hit.dies or hit.told) or before[key] > 1
         again = times - 1

@@ -243,3 +243,40 @@ def test_a_process_does_not_wait_for_good_for_one_that_never_came(rank):
     assert done.stdout.startswith(
         f"not all of the 2 processes of this run came to 127.0.0.1:{port}"
     )
+
+
+LEFT = """
+import os, sys
+from oodexp.error import OodexpError
+from oodexp.predict import ranks
+from oodexp.predict.strategy import Ranks
+ranks.agreed(lambda: 1)
+if ranks.rank() == 1:
+    os._exit(9)
+try:
+    Ranks(spawned=False, threads=1).broadcast("what Lightning asks for", src=1)
+except OodexpError as error:
+    print(error)
+    sys.exit(2)
+"""
+
+
+def test_a_process_that_dies_while_lightning_sets_up_is_told_in_one_line():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    common = {
+        "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "GROUP_RANK": "0",
+        "MASTER_PORT": str(port), "TORCHELASTIC_RUN_ID": "left",
+        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+    }  # fmt: skip
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", LEFT], text=True, stdout=subprocess.PIPE,
+            env={**os.environ, **common, "RANK": str(n), "LOCAL_RANK": str(n)},
+        )
+        for n in range(2)
+    ]  # fmt: skip
+    told = [process.communicate(timeout=240)[0] for process in processes]
+    assert [process.returncode for process in processes] == [2, 9]
+    assert told[0].startswith("another process of this run ended before its work was done")
