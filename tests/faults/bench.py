@@ -16,9 +16,10 @@ from typing import Any
 import pyarrow as pa
 
 from tests.faults import kept
-from tests.faults.fault import LONGEST, Server, free_port
+from tests.faults.fault import LONGEST
 from tests.faults.line import LINES, Line
 from tests.faults.place import Place
+from tests.faults.server import Server, free_port
 from tests.faults.warm import Forked, Warm
 from tests.served.stub import Said, completion, question, serving
 

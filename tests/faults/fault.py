@@ -5,11 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -198,13 +194,6 @@ def spawned(parent: int) -> list[int]:
     return sorted(found)
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 def damage(path: Path, rng: np.random.Generator) -> str:
     """Cuts a file off, clears a part of it or changes a letter; in a few words."""
     whole = path.read_bytes()
@@ -246,58 +235,3 @@ def _torn(bench: Bench, rng: np.random.Generator, pattern: str) -> Hit:
     destroyed = before - kept.completions(bench.place.runs / "store")
     whole.rename(path)
     return Hit(status, said, f"SIGKILL at step {step}, {done}", destroyed=destroyed)
-
-
-class Server:
-    """A real `mlflow server` that can be stopped and started again.
-
-    Args:
-        root: Where its database and files lie.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self.root, self.port = root, free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.root.mkdir(parents=True)
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def go_on(self) -> None:
-        """Starts it, or lets it go on; waits until it answers."""
-        if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGCONT)
-        else:
-            self._process = self._started()
-        end = time.monotonic() + LONGEST
-        while not self._answers() and time.monotonic() < end:
-            time.sleep(0.1)
-
-    def pause(self) -> None:
-        """Lets it answer no more, its connections open."""
-        assert self._process is not None
-        os.killpg(self._process.pid, signal.SIGSTOP)
-
-    def stop(self) -> None:
-        """Ends it at once."""
-        if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-            self._process = None
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        call = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port",
-                str(self.port), "--workers", "1", "--backend-store-uri",
-                f"sqlite:///{self.root}/mlflow.db", "--artifacts-destination",
-                str(self.root / "artifacts")]  # fmt: skip
-        env = {**os.environ, "MLFLOW_DISABLE_TELEMETRY": "true",
-               "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}  # fmt: skip
-        with (self.root / "server.txt").open("ab") as said:
-            return subprocess.Popen(
-                call, env=env, stdout=said, stderr=said, start_new_session=True
-            )  # fmt: skip
-
-    def _answers(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"{self.url}/health", timeout=2) as reply:
-                return bool(reply.status == 200)
-        except OSError:
-            return False

@@ -23,9 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-STEPS = ("open", "os.rename", "os.remove", "os.mkdir", "fcntl.flock", "sqlite3.connect",
-         "socket.connect", "http.client.connect", "tempfile.mkdtemp")  # fmt: skip
-"""Audit events of Python that are a step, if they name no file or one below the runs folder."""
+from tests.faults.composed import compose, remember
+from tests.faults.steps import Steps
 
 NOBODY = 65534
 
@@ -162,7 +161,7 @@ def main() -> None:
         elif asked["do"] == "import":
             _import(asked["names"])
         elif asked["do"] == "compose":
-            _compose(asked["words"])
+            compose(asked["words"])
         elif asked["do"] == "poll":
             pid, status = os.waitpid(asked["pid"], os.WNOHANG)
             reply = os.waitstatus_to_exitcode(status) if pid else None
@@ -180,38 +179,7 @@ def _warm_up() -> None:
     Plugins.instance()  # looks through all packages
     torch.set_num_threads(1)
     _ = oodexp.run.main
-    _remember()
-
-
-def _remember() -> None:
-    """Lets a configuration that was composed once be composed again by copying it."""
-    import copy
-
-    from hydra._internal.config_loader_impl import ConfigLoaderImpl
-
-    compose, known = ConfigLoaderImpl._load_configuration_impl, {}
-
-    def remembered(self, *args, **more):
-        key = repr((args, more))
-        if key not in known:
-            known[key] = compose(self, *args, **more)
-        return copy.deepcopy(known[key])
-
-    ConfigLoaderImpl._load_configuration_impl = remembered
-
-
-def _compose(words: Sequence[str]) -> None:
-    """All that a run does before it is a run, so that forked ones need not do it again."""
-    import oodexp.run
-
-    real, oodexp.run.run = oodexp.run.run, lambda _: False
-    sys.argv = ["oodexp", *words]
-    try:
-        with contextlib.suppress(SystemExit):
-            oodexp.run.main()
-    finally:
-        oodexp.run.run = real
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    remember()
 
 
 def _import(names: Sequence[str]) -> None:
@@ -270,41 +238,6 @@ def _leave(status: int) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
-
-
-class Steps:
-    """Counts what this process does with files below a folder."""
-
-    def __init__(self, folder: str, step: int, sign: int, out: Path) -> None:
-        self._folder, self._step, self._sign = folder, step, sign
-        self._mark = str(out.with_suffix(".mark"))
-        self._sum = str(out.with_suffix(".steps"))
-        self._count = 0
-
-    def count(self) -> None:
-        """Begins to count; the sum is kept when the process ends."""
-        sys.addaudithook(self._hook)
-        atexit.register(self._keep)
-
-    def _hook(self, event: str, args: tuple[Any, ...]) -> None:
-        if event not in STEPS:
-            return
-        if event in ("open", "os.rename", "os.remove", "os.mkdir"):
-            try:
-                name = os.fspath(args[0])
-            except TypeError:
-                return
-            if isinstance(name, bytes) or not name.startswith(self._folder):
-                return
-        self._count += 1
-        if self._count == self._step:
-            os.close(os.open(self._mark, os.O_WRONLY | os.O_CREAT))
-            if self._sign:
-                os.kill(os.getpid(), self._sign)
-
-    def _keep(self) -> None:
-        with open(self._sum, "w") as file:  # noqa: PTH123 - a path of its own would count
-            file.write("\n".join([str(self._count), *sys.modules]))
 
 
 if __name__ == "__main__":
