@@ -4,7 +4,7 @@ BIN := .venv/bin
 ENV := HF_HUB_OFFLINE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help main test test-all bad-input audit peers oracles ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence bench-growth lint clean
+.PHONY: help main test test-all bad-input faults audit peers oracles ui dashboard bench bench-scoring bench-reading bench-answering bench-trial bench-evidence bench-growth lint clean
 
 help:            ## this list
 	@grep -E '^[a-z.-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 14
@@ -70,6 +70,9 @@ dashboard: .venv/installed  ## optuna-dashboard on http://127.0.0.1:8080 (RUNS=m
 	  "$(or $(RUNS),mlruns): run an experiment that searches, or give RUNS=DIR"; exit 1; }
 	$(BIN)/optuna-dashboard --host 127.0.0.1 --port $(or $(PORT),8080) \
 	  $(or $(RUNS),mlruns)/optuna/journal.log
+
+faults: .venv/installed  ## runs hit at random moments, and what is left of them (TRIALS=205 SEED=0, 30 minutes)
+	$(ENV) $(BIN)/python -m tests.faults.campaign --trials $(or $(TRIALS),205) --seed $(or $(SEED),0)
 
 bench: .venv/installed  ## speed and memory of the main line
 	$(ENV) $(BIN)/python -m benchmarks.main_line

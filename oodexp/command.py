@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oodexp.error import OodexpError, Paused
+from oodexp.refused import refused
 from oodexp.setting import closest, mistakes
 from oodexp.text import printable
 
@@ -34,11 +35,14 @@ _RANGE = re.compile(r"^(range|interval|glob)\(")
 
 @contextmanager
 def clean_exit() -> Iterator[None]:
-    """Prints an `OodexpError`, also one that another library wrapped, and exits with its status."""
+    """Prints an `OodexpError`, also one that another library wrapped, and exits with its status.
+
+    What the machine refused (`oodexp.refused`) is told in one line, too.
+    """
     try:
         yield
     except Exception as error:
-        mistake = _mistake_in(error)
+        mistake = _mistake_in(error) or refused(error)
         if mistake is None:
             raise
         sys.stderr.write(f"oodexp: {printable(str(mistake))}\n")

@@ -161,7 +161,9 @@ def write(record: type, parts: Iterable[pd.DataFrame], path: Path) -> Stored:
     seen: list[np.ndarray] = []
     schema, key = table.schema(record), list(record.KEY)  # type: ignore[attr-defined]
     with table.replacing(path) as sink:
-        with pq.ParquetWriter(sink, schema, compression=table.ZSTD) as writer:
+        with pq.ParquetWriter(
+            sink, schema, compression=table.ZSTD, write_page_checksum=True
+        ) as writer:
             for part in parts:
                 rows = table.to_arrow(record, part)
                 seen.append(_hashed(rows.select(key)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import base64
 import os
-import threading
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from oodexp import scratch
 from oodexp.error import OodexpError
 
 ZSTD = "zstd"
@@ -76,27 +77,38 @@ def write(record: type, table: pd.DataFrame, path: Path) -> Path:
 def write_arrow(table: pa.Table, path: Path) -> None:
     """Writes an Arrow table as `replacing` does."""
     with replacing(path) as sink:
-        pq.write_table(table, sink, compression=ZSTD)
+        pq.write_table(table, sink, compression=ZSTD, write_page_checksum=True)
+
+
+def read_arrow(path: Path) -> pa.Table:
+    """Reads what `write_arrow` wrote; a file that was damaged since is refused.
+
+    Raises:
+        ArrowInvalid, OSError: If a page is not what its checksum says, or a column not what the
+            second copy of the schema says that Arrow keeps in the file.
+    """
+    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        rows = file.read()
+        kept = (file.metadata.metadata or {}).get(b"ARROW:schema")
+    if kept is not None:
+        second = pa.ipc.read_schema(pa.BufferReader(base64.b64decode(kept)))
+        if not rows.schema.equals(second):
+            raise pa.ArrowInvalid(f"{path.name}: its two copies of the schema are not the same")
+    return rows
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file under another name, which is flushed and renamed when the block ends well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
-    try:
-        with scratch.open("wb") as sink:
-            yield sink
-            sink.flush()
-            os.fsync(sink.fileno())
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
+    with scratch.replacing(path) as name, name.open("wb") as sink:
+        yield sink
+        sink.flush()
+        os.fsync(sink.fileno())
 
 
 def read(record: type, path: Path) -> pd.DataFrame:
     """Reads and checks a table written by `write`."""
-    return from_arrow(record, pq.read_table(path))
+    return from_arrow(record, read_arrow(path))
 
 
 def from_arrow(record: type, rows: pa.Table) -> pd.DataFrame:

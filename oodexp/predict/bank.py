@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from oodexp.predict.store import Shelf, Store, digest
 from oodexp.scorer.base import TextBank, Worded
+from oodexp.scratch import replacing
 
 if TYPE_CHECKING:
     from oodexp.scorer.base import Scorer
@@ -46,11 +46,8 @@ def bank_of(
     bank = _read(path)
     if bank is None:
         bank = load(scorer).encode_texts(categories)
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch = folder / f".{path.name}.{os.getpid()}.tmp"
-        with scratch.open("wb") as sink:
+        with replacing(path) as scratch, scratch.open("wb") as sink:
             np.savez(sink, embeddings=bank.embeddings, scale=bank.scale, bias=bank.bias)
-        scratch.replace(path)
     return bank
 
 

@@ -50,10 +50,12 @@ class Turns:
 
     Args:
         chunks: Number of all chunks.
+        shared: Whether the processes share them; else this one takes all, connected or not.
     """
 
-    def __init__(self, chunks: int) -> None:
+    def __init__(self, chunks: int, shared: bool) -> None:
         self._chunks = chunks
+        self._shared = shared
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._mine())
@@ -62,23 +64,24 @@ class Turns:
         return len(self._mine())
 
     def _mine(self) -> range:
-        rank, size = _place()
+        rank, size = _place() if self._shared else (0, 1)
         return range(rank, self._chunks, size)
 
 
-def loader(chunks: Chunks, workers: int, pinned: bool) -> DataLoader[Any]:
+def loader(chunks: Chunks, workers: int, pinned: bool, shared: bool) -> DataLoader[Any]:
     """Gives this process its chunks in turn.
 
     Args:
         chunks: All chunks.
         workers: Processes that decode ahead while the model works; 0 decodes in this one.
         pinned: Whether to put tensors where a GPU can fetch them by itself.
+        shared: Whether the processes of this run share the chunks.
     """
     from torch.utils.data import DataLoader
 
     items: Any = chunks
     return DataLoader(
-        items, batch_size=None, sampler=Turns(len(chunks)), num_workers=workers,
+        items, batch_size=None, sampler=Turns(len(chunks), shared), num_workers=workers,
         collate_fn=_same, pin_memory=pinned,
     )  # fmt: skip
 

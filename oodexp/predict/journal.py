@@ -159,10 +159,17 @@ def _owned(path: Path) -> IO[bytes]:
         if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
             break
         file.close()
-    folder = os.open(path.parent, os.O_RDONLY)
-    os.fsync(folder)
-    os.close(folder)
+    _keep_names(path.parent)
     return file
+
+
+def _keep_names(folder: Path) -> None:
+    """Puts the names of a folder's files on the disk: their content alone is not enough."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _row(line: bytes) -> dict[str, Any] | None:
@@ -181,8 +188,12 @@ def _shard(path: Path, schema: pa.Schema) -> bool:
     first = next(parts, None)
     if first is not None:
         shard = path.with_suffix(".parquet")
-        with replacing(shard) as sink, pq.ParquetWriter(sink, schema, compression=ZSTD) as writer:
+        with (
+            replacing(shard) as sink,
+            pq.ParquetWriter(sink, schema, compression=ZSTD, write_page_checksum=True) as writer,
+        ):
             for part in chain([first], parts):
                 writer.write_table(part)
+        _keep_names(path.parent)  # else a power cut could keep the next line and not this one
     path.unlink()
     return bool(torn)

@@ -115,7 +115,8 @@ class Loop:
             hush()
             trainer = self._trainer(title, len(items), batch, shelves)
             with told(title, trainer):
-                ready = loader(chunks, self._workers, pinned=self.device() != "cpu")
+                several = self._shared or self._spawns
+                ready = loader(chunks, self._workers, self.device() != "cpu", several)
                 trainer.predict(module, ready, return_predictions=False)
         if self._shared:
             ranks.meet()

@@ -21,6 +21,9 @@ T = TypeVar("T")
 LONGEST = timedelta(days=7)
 """How long a process waits for the slowest one; one that died ends the waiting before."""
 
+MEETING = timedelta(minutes=30)
+"""How long it waits for all to be there in the beginning: one that died before, nobody notices."""
+
 
 def rank() -> int:
     """Number of this process among those that torchrun or srun started; 0 where none did."""
@@ -56,16 +59,29 @@ def environment(outside: bool) -> ClusterEnvironment:
 
 
 def join(processes: ClusterEnvironment) -> None:
-    """Connects this process with the others, once."""
+    """Connects this process with the others, once.
+
+    Raises:
+        OodexpError: If not all of them come within `MEETING`.
+    """
     import torch.distributed as dist
+    from torch.distributed.rendezvous import rendezvous
 
     if dist.is_initialized():
         return
     os.environ["MASTER_ADDR"] = processes.main_address
     os.environ["MASTER_PORT"] = str(processes.main_port)
-    dist.init_process_group(
-        "gloo", rank=processes.global_rank(), world_size=processes.world_size(), timeout=LONGEST
-    )
+    rank, size = processes.global_rank(), processes.world_size()
+    try:
+        store, _, _ = next(rendezvous("env://", rank, size, timeout=MEETING))
+    except RuntimeError as error:
+        raise OodexpError(
+            f"not all of the {size} processes of this run came to {processes.main_address}:"
+            f"{processes.main_port} within {MEETING.seconds / 60:g} minutes: one has ended before "
+            "(its own message says why) or was not started. Start the same command again"
+        ) from error
+    store.set_timeout(LONGEST)
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=size, timeout=LONGEST)
 
 
 def agreed(make: Callable[[], T]) -> T:
@@ -81,7 +97,7 @@ def agreed(make: Callable[[], T]) -> T:
 
     join(environment(outside=True))
     box = [make() if dist.get_rank() == 0 else None]
-    _together(lambda: dist.broadcast_object_list(box, src=0))
+    together(lambda: dist.broadcast_object_list(box, src=0))
     made: T = box[0]  # type: ignore[assignment]
     return made
 
@@ -94,10 +110,15 @@ def meet() -> None:
     """
     import torch.distributed as dist
 
-    _together(dist.barrier)
+    together(dist.barrier)
 
 
-def _together(do: Callable[[], object]) -> None:
+def together(do: Callable[[], object]) -> None:
+    """Does what needs every process.
+
+    Raises:
+        OodexpError: If a process is gone.
+    """
     try:
         do()
     except RuntimeError as error:

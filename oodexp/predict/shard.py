@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import errno
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from oodexp.table import read_arrow
 
 INDEX = pa.schema([("key", pa.large_string()), ("reason", pa.large_string())])
 """What tells whether a row is there."""
+
+_NOT_TORN = {errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE}
+"""Errors that say nothing about the file: it may be whole, and is left where it lies."""
 
 
 class Shard(NamedTuple):
@@ -52,3 +60,29 @@ class Index(NamedTuple):
                 found = pc.index_in(mine, value_set=theirs).fill_null(-1).to_numpy()
                 place[left] = np.append(rows, -1)[found]
         return place
+
+
+def opened(
+    path: Path, columns: Sequence[str] | None = None, sound: bool = False
+) -> pa.Table | None:
+    """Columns of a shard, or all; None for one that was damaged, which is set aside.
+
+    Its rows are computed again, and the file is kept under another name.
+
+    Args:
+        path: The file.
+        columns: What is wanted; all of the file is read nevertheless, as any page of it may be
+            damaged.
+        sound: Whether that was done before.
+    """
+    try:
+        if sound and columns is not None:
+            return pq.ParquetFile(path).read(columns=list(columns))
+        whole = read_arrow(path)
+        return whole if columns is None else whole.select(list(columns))
+    except (pa.ArrowInvalid, OSError) as error:
+        if isinstance(error, OSError) and error.errno in _NOT_TORN:
+            raise
+        with suppress(FileNotFoundError):  # another run has set it aside
+            path.rename(path.with_suffix(".torn"))
+        return None

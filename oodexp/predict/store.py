@@ -19,17 +19,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from oodexp.error import OodexpError
 from oodexp.predict.journal import PATTERN, Journal, claimed, fold_left
 from oodexp.predict.journal import rows as journaled
-from oodexp.predict.shard import Index, Shard
+from oodexp.predict.shard import Index, Shard, opened
+from oodexp.scratch import replacing
 from oodexp.table import write_arrow
 
 UNREADABLE = "unreadable: "
 """How the reason of a failure begins that lies in the content: trying again would be in vain."""
-
 
 ROWS = 1 << 16
 """Rows that are read at once."""
@@ -93,6 +92,7 @@ class Shelf:
         self._schema = schema
         self.torn: list[str] = []
         """Names of shards that could not be read and were set aside."""
+        self._sound: set[str] = set()
 
     def write(self, rows: pa.Table) -> None:
         """Adds a shard; a reader sees all of its rows or none."""
@@ -121,10 +121,10 @@ class Shelf:
             yield
 
     def _describe(self) -> None:
-        if not (self.folder / "fingerprint.json").exists():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            text = json.dumps(self._fingerprint, indent=1, sort_keys=True)
-            (self.folder / "fingerprint.json").write_text(text)
+        path = self.folder / "fingerprint.json"
+        if not path.exists():
+            with replacing(path) as scratch:
+                scratch.write_text(json.dumps(self._fingerprint, indent=1, sort_keys=True))
 
     def missing(self, keys: Iterable[str], retry: bool = False) -> list[str]:
         """The keys without a row, each once, in the given order.
@@ -204,9 +204,16 @@ class Shelf:
 
     def _whole(self, shard: Shard) -> pa.Table:
         """All columns of a shard that was there a moment ago."""
-        if isinstance(shard.path, Path):
-            return pq.ParquetFile(shard.path).read()
-        return shard.path
+        if not isinstance(shard.path, Path):
+            return shard.path
+        table = opened(shard.path)
+        if table is None:
+            self.torn.append(shard.path.name)
+            raise OodexpError(
+                f"{shard.path}: damaged while this run was at work, and set aside. Start the same "
+                "command again: it does the rest"
+            )
+        return table
 
     def _shards(self, columns: list[str]) -> Iterator[Shard]:
         """Some columns of all shards, one after the other."""
@@ -214,14 +221,12 @@ class Shelf:
         for whole in self._journals(None):
             yield Shard(whole, whole.num_rows, whole.select(columns))
         for path in sorted(self.folder.glob("*.parquet")):
-            try:
-                table = pq.ParquetFile(path).read(columns=columns)
-                yield Shard(path, table.num_rows, table)
-            except (pa.ArrowInvalid, OSError):
-                # A disk that filled up or failed: its rows are computed again, the file is kept.
-                with suppress(FileNotFoundError):  # another run has set it aside
-                    path.rename(path.with_suffix(".torn"))
+            table = opened(path, columns, path.name in self._sound)
+            if table is None:
                 self.torn.append(path.name)
+                continue
+            self._sound.add(path.name)
+            yield Shard(path, table.num_rows, table)
 
     def _journals(self, columns: list[str] | None) -> list[pa.Table]:
         tables = []

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import signal
 import time
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import torch
 from pytorch_lightning.strategies import DDPStrategy
 
 from oodexp.error import OodexpError
 from oodexp.predict.child import hush
-from oodexp.predict.ranks import join, meet
+from oodexp.predict.ranks import join, meet, together
 from oodexp.process import settle
+
+T = TypeVar("T")
 
 PATIENCE = 60.0
 """Seconds in which the parent ends a spawned process that lost another; see `Ranks.barrier`."""
@@ -36,6 +41,7 @@ class Ranks(DDPStrategy):
         settle()
         hush()
         torch.set_num_threads(self._threads)
+        self._at_sigterm = signal.getsignal(signal.SIGTERM)
         super().setup_environment()
 
     def setup_distributed(self) -> None:
@@ -50,10 +56,28 @@ class Ranks(DDPStrategy):
         Raises:
             OodexpError: If one of them is gone.
         """
-        if not torch.distributed.is_initialized():
-            return
+        # Lightning has set a handler that goes on, after a message of rank 0 that it waits for: a
+        # process that is asked to end would work on, or wait for good.
+        signal.signal(signal.SIGTERM, self._at_sigterm)
+        if torch.distributed.is_initialized():
+            with self._patient():
+                meet()
+
+    def broadcast(self, obj: T, src: int = 0) -> T:
+        """What rank `src` has; Lightning asks for it while it sets up.
+
+        Raises:
+            OodexpError: If one of the others is gone.
+        """
+        box = [obj]
+        with self._patient():
+            together(lambda: torch.distributed.broadcast_object_list(box, src))
+        return box[0]
+
+    @contextmanager
+    def _patient(self) -> Iterator[None]:
         try:
-            meet()
+            yield
         except OodexpError:
             if self._spawned:
                 # The parent reports the process that ends first: that must be the one to blame.

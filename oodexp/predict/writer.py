@@ -8,7 +8,9 @@ from typing import Any
 from pytorch_lightning import LightningModule, Trainer
 from pytorch_lightning.callbacks import BasePredictionWriter
 
+from oodexp.error import OodexpError
 from oodexp.predict.store import Shelf
+from oodexp.refused import refused
 
 
 class ShardWriter(BasePredictionWriter):
@@ -28,6 +30,13 @@ class ShardWriter(BasePredictionWriter):
         self, trainer: Trainer, pl_module: LightningModule, prediction: Any,
         batch_indices: Sequence[int] | None, batch: Any, batch_idx: int, dataloader_idx: int,
     ) -> None:  # fmt: skip
-        """Puts each table on its shelf."""
+        """Puts each table on its shelf.
+
+        Raises:
+            OodexpError: If the disk takes none: of another process only the message comes through.
+        """
         for name, rows in prediction.items():
-            self._shelves[name].write(rows)
+            try:
+                self._shelves[name].write(rows)
+            except OSError as error:
+                raise OodexpError(refused(error) or f"{name}: {error}") from error

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from oodexp.export.base import Content, Sheet
+from oodexp.export.left import clear, finished, sums, sums_beside
 from oodexp.predict.ranks import rank
 from oodexp.recipe import step
 from oodexp.recipe.base import Desk, Parts
+from oodexp.scratch import replacing
 from oodexp.source.base import Licensed
 from oodexp.tracker.base import Run
-from oodexp.tracker.provenance import checksums, provenance
+from oodexp.tracker.provenance import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,11 +69,19 @@ def _write(desk: Desk, parts: Exported, worlds: Sequence[World], scored: Sequenc
     content = _content(desk, parts, worlds, scored)
     for name, format_ in parts.formats.items():
         folder = parts.folder / desk.run.run_id / name
-        files = format_.write(folder, content)
-        sums = checksums({path.relative_to(folder).as_posix(): path for path in files})
-        text = "".join(f"{digest}  {file}\n" for file, digest in sums.items())
+        text = finished(folder) or _whole(format_, folder, content)
         desk.run.text(f"exports/{name}.sha256", text)
-        desk.notes.append(f"export {name}: {folder} ({len(files)} files; README.md tells how)")
+        number = len(text.splitlines())
+        desk.notes.append(f"export {name}: {folder} ({number} files; README.md tells how)")
+
+
+def _whole(format_: Exporter, folder: Path, content: Content) -> str:
+    """Writes an export and, beside it, the SHA-256 of its files, which says that it is whole."""
+    clear(folder)
+    text = sums(folder, format_.write(folder, content))
+    with replacing(sums_beside(folder)) as scratch:
+        scratch.write_text(text, "utf-8")
+    return text
 
 
 def _content(

@@ -93,17 +93,24 @@ class Workers:
 class JournalLock:
     """Makes writes to a journal wait for one another.
 
-    Unlike the lock files that optuna brings, it is free at once when its holder is killed.
+    Unlike the lock files that optuna brings, it is free at once when its holder is killed. A line
+    that a worker could not write whole (a full disk) is cut off before the next one is added: in
+    the middle of a journal it would spoil all that follows.
+
+    Args:
+        journal: The file that is written; the lock file lies beside it.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, journal: Path) -> None:
+        self._journal = journal
+        self._path = journal.with_suffix(".lock")
         self._handle: IO[str] | None = None
 
     def acquire(self) -> bool:
         """Waits until the lock is this process's."""
         self._handle = _opened(self._path)
         _flock(self._handle, wait=True)
+        mend(self._journal)
         return True
 
     def release(self) -> None:
@@ -114,7 +121,7 @@ class JournalLock:
 
 
 def mend(journal: Path) -> None:
-    """Cuts off an unfinished last line, left when the machine went down while it was written."""
+    """Cuts off an unfinished last line; nobody may write at the same moment."""
     if not journal.exists():
         return
     with journal.open("rb+") as file:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from oodexp.error import OodexpError, Paused
+from oodexp.refused import refused
 from oodexp.search.base import (
     COMPLETE,
     FAILED,
@@ -95,6 +96,10 @@ class Shift:
             self._finish(number, INTERRUPTED, Outcome({}, str(error)))
             raise
         except Exception as error:  # whatever the reason, the other settings go on
+            why = refused(error)
+            if why is not None:  # not the settings' fault: they are still to be evaluated
+                self._finish(number, INTERRUPTED, Outcome({}, why))
+                raise
             told = (
                 str(error) if isinstance(error, OodexpError) else f"{type(error).__name__}: {error}"
             )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from oodexp.error import OodexpError
 from oodexp.search.base import COMPLETE, FAILED, RUNNING
-from oodexp.search.claim import JournalLock, Worker, mend
+from oodexp.search.claim import JournalLock, Worker
 from oodexp.search.history import Attempt
 from oodexp.search.space import Choices, Range, Space
 from oodexp.search.steady import shown, steady
@@ -186,17 +186,14 @@ class Study:
 
 
 def journal(folder: Path) -> BaseStorage:
-    """The storage in a journal file; nobody else may open it at the same moment."""
+    """The storage in a journal file."""
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
     path = folder / JOURNAL
-    lock = JournalLock(path.with_suffix(".lock"))
-    lock.acquire()
-    try:
-        mend(path)
-    finally:
-        lock.release()
+    lock = JournalLock(path)
+    lock.acquire()  # mends it
+    lock.release()
     return JournalStorage(JournalFileBackend(str(path), lock_obj=lock))  # type: ignore[arg-type]
 
 

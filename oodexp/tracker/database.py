@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from oodexp.error import OodexpError
+from oodexp.scratch import replacing
 from oodexp.tracker.address import local_path
 
 
@@ -18,6 +20,35 @@ def database_uri(path: Path) -> str:
         OodexpError: If the file is there but is no SQLite database, or may not be written.
     """
     _check(path)
+    return _address(path)
+
+
+def make_whole(path: Path, make: Callable[[str], object]) -> None:
+    """Makes a database that is not there: it has its name once all of its tables are made.
+
+    MLflow makes them in many steps, and cannot open what a killed process left between two of them.
+    Nobody else may do so at the same moment.
+
+    Args:
+        path: The file.
+        make: Makes all tables of the database at an address, and may keep it open.
+    """
+    if path.exists():
+        return
+    for left in path.parent.glob(f".{path.name}.*"):
+        left.unlink()
+    with replacing(path) as scratch:
+        half = scratch.with_suffix(".half")
+        try:
+            make(_address(half))
+            # A copy: what is still open has the name that it was opened by.
+            with closing(sqlite3.connect(half)) as made, closing(sqlite3.connect(scratch)) as whole:
+                made.backup(whole)
+        finally:
+            half.unlink(missing_ok=True)
+
+
+def _address(path: Path) -> str:
     # These two mean something in an address.
     return "sqlite:///" + str(path).replace("%", "%25").replace("?", "%3F")
 

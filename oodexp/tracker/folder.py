@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from oodexp.scratch import replacing
 from oodexp.tracker.lock import exclusive
 from oodexp.tracker.name import FILE_LIMIT, clean
 from oodexp.tracker.notes import as_json
@@ -76,7 +76,10 @@ class FolderStore:
         else:
             part = clean(name, FILE_LIMIT, slash=False)
             run_id, folder = f"{parent}/{part}", self._folder(parent) / "children" / part
-        folder.mkdir(parents=True)
+        if (folder / "run.json").exists():
+            raise FileExistsError(f"run {run_id} is in {self._root} already")
+        # Without that file, the folder belongs to a process that was killed while making it.
+        folder.mkdir(parents=True, exist_ok=True)
         _write_json(folder / "tags.json", tags)
         about = {"run_id": run_id, "name": name, "experiment": experiment, "parent": parent}
         times = {"status": RUNNING, "started": now.isoformat(), "ended": None}
@@ -144,11 +147,8 @@ class FolderStore:
 
     def copy(self, run_id: str, artifact: str, source: Path) -> None:
         """Keeps a copy of a file (see `Store`)."""
-        path = self._folder(run_id) / artifact
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = _scratch(path)
-        shutil.copyfile(source, scratch)
-        scratch.replace(path)
+        with replacing(self._folder(run_id) / artifact) as scratch:
+            shutil.copyfile(source, scratch)
 
     def write(self, run_id: str, artifact: str, content: bytes) -> None:
         """Keeps a file of this content (see `Store`)."""
@@ -218,11 +218,5 @@ def _write_json(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = _scratch(path)
-    scratch.write_bytes(content)
-    scratch.replace(path)
-
-
-def _scratch(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with replacing(path) as scratch:
+        scratch.write_bytes(content)

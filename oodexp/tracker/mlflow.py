@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from oodexp.outage import LONGEST
-from oodexp.tracker.database import database_uri
+from oodexp.tracker.database import database_uri, make_whole
 from oodexp.tracker.lock import exclusive
 from oodexp.tracker.mlflow_store import MlflowStore
 from oodexp.tracker.past import PastRun, find
@@ -43,7 +43,10 @@ class Mlflow:
     @contextmanager
     def _store(self) -> Iterator[MlflowStore]:
         folder = Path(self.runs).resolve()
-        uri = self.uri or database_uri(folder / "mlflow.db")
+        database, artifacts = folder / "mlflow.db", folder / "artifacts"
+        uri = self.uri or database_uri(database)
         # Held while the database is made, too: MLflow lets two processes make it at once.
         with exclusive(folder / ".lock"):
-            yield MlflowStore(uri, folder / "artifacts", self.outage)
+            if self.uri is None:
+                make_whole(database, lambda new: MlflowStore(new, artifacts, self.outage))
+            yield MlflowStore(uri, artifacts, self.outage)

@@ -39,29 +39,29 @@ def ranks(monkeypatch: pytest.MonkeyPatch, rank: int, size: int) -> None:
     [(7, 3, ["abc", "def", "g"]), (6, 3, ["abc", "def"]), (2, 3, ["ab"]), (0, 3, [])],
 )
 def test_items_are_cut_in_their_order(count, size, expected):
-    assert list(loader(Chunks(Letters(count), size), 0, pinned=False)) == expected
+    assert list(loader(Chunks(Letters(count), size), 0, pinned=False, shared=True)) == expected
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 8])
 def test_the_chunks_are_the_same_on_any_number_of_ranks(monkeypatch, size):
     chunks = Chunks(Letters(20), 3)
-    alone = list(loader(chunks, 0, pinned=False))
+    alone = list(loader(chunks, 0, pinned=False, shared=True))
     shares = []
     for rank in range(size):
         ranks(monkeypatch, rank, size)
-        shares.append(list(loader(chunks, 0, pinned=False)))
+        shares.append(list(loader(chunks, 0, pinned=False, shared=True)))
         assert shares[-1] == alone[rank::size]
     assert sorted(c for share in shares for c in share) == alone
 
 
 def test_a_rank_without_a_chunk_has_an_empty_share(monkeypatch):
     ranks(monkeypatch, 2, 3)
-    assert list(Turns(2)) == []
-    assert len(Turns(2)) == 0
+    assert list(Turns(2, shared=True)) == []
+    assert len(Turns(2, shared=True)) == 0
 
 
 def test_the_rank_is_asked_for_when_the_chunks_are_taken_and_not_before(monkeypatch):
-    turns = Turns(4)
+    turns = Turns(4, shared=True)
     ranks(monkeypatch, 1, 2)
     assert list(turns) == [1, 3]
 
@@ -91,9 +91,18 @@ def test_eighty_one_questions_on_four_ranks_give_eighty_one_rows(monkeypatch, sh
             real(self, title, module, items, batch, shelves)
 
     monkeypatch.setattr(Loop, "run", on_four_ranks)
+    monkeypatch.setattr(chunk, "loader", lambda *of: loader(*of[:3], shared=True))
     found = ask_all().completions
     shards = list((store._root / "completions").glob("*/*.parquet"))
     written = [key for s in shards for key in table.pq.read_table(s)["key"].to_pylist()]
     assert len(written) == len(set(written)) == expected["rows_after_merge"]
     assert found["question_id"].tolist() == [f"q{n}" for n in range(count)]
     assert (found["completion"] == "Yes").mean() == pytest.approx(expected["accuracy"], abs=1e-6)
+
+
+def test_a_loop_that_is_not_shared_takes_all_in_a_process_that_is_connected(monkeypatch):
+    """Rank 0 asks a server alone, while the other processes wait for it."""
+    monkeypatch.setattr(chunk, "_place", lambda: (1, 3))
+    chunks = Chunks(Letters(7), 2)
+    assert list(loader(chunks, 0, pinned=False, shared=False)) == ["ab", "cd", "ef", "g"]
+    assert list(loader(chunks, 0, pinned=False, shared=True)) == ["cd"]

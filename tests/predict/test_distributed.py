@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +108,70 @@ def test_a_killed_process_is_told_and_the_next_start_does_the_rest(world, store,
     np.testing.assert_array_equal(again.logits["it"], alone.logits["it"])
 
 
+SLOW = """
+import signal, sys, time
+from pathlib import Path
+import torch
+from oodexp.predict.content import scan
+from oodexp.predict.loop import Loop
+from oodexp.predict.scoring import score
+from oodexp.predict.store import Store
+from tests.world import CATEGORIES, Hashing, draw
+
+class Slow(Hashing):
+    def encode_images(self, batch):
+        (FOLDER / f"rank-{torch.distributed.get_rank()}").touch()
+        time.sleep(120)
+        return super().encode_images(batch)
+
+FOLDER = Path(sys.argv[1])
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as oodexp.run does
+    world = draw(FOLDER)
+    images = scan(world.images(), world.read).images
+    loop = Loop("cpu", devices=2, scoring_batch=2, progress=False)
+    score(images, CATEGORIES, world.read, {"it": Slow()}, Store(str(FOLDER / "store")), loop)
+"""
+
+
+def test_a_run_that_is_asked_to_end_takes_its_processes_along_at_once(tmp_path):
+    program = tmp_path / "slow.py"
+    program.write_text(SLOW)
+    root = str(Path(__file__).resolve().parents[2])
+    run = subprocess.Popen(
+        [sys.executable, "-W", "ignore", str(program), str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": root}, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        begun = [tmp_path / f"rank-{n}" for n in range(2)]
+        while not all(path.exists() for path in begun):
+            assert run.poll() is None
+            time.sleep(0.05)
+        below = children(run.pid)
+        assert len(below) >= 2
+        os.kill(run.pid, signal.SIGTERM)
+        assert run.wait(timeout=60) == 143
+        end = time.monotonic() + 60
+        while any(alive(pid) for pid in below) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not any(alive(pid) for pid in below)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)
+
+
+def children(parent: int) -> list[int]:
+    told = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+    return [int(pid) for pid in told.split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 MEETING = """
 import os, sys, time
 from oodexp.error import OodexpError
@@ -137,6 +203,77 @@ def test_a_process_started_by_srun_notices_at_once_that_another_is_gone():
         subprocess.Popen(
             [sys.executable, "-W", "ignore", "-c", MEETING], text=True, stdout=subprocess.PIPE,
             env={**os.environ, **common, "SLURM_PROCID": str(n), "SLURM_LOCALID": str(n)},
+        )
+        for n in range(2)
+    ]  # fmt: skip
+    told = [process.communicate(timeout=240)[0] for process in processes]
+    assert [process.returncode for process in processes] == [2, 9]
+    assert told[0].startswith("another process of this run ended before its work was done")
+
+
+ALONE = """
+import sys
+from datetime import timedelta
+from oodexp.error import OodexpError
+from oodexp.predict import ranks
+ranks.MEETING = timedelta(seconds=3)
+try:
+    ranks.agreed(lambda: 1)
+except OodexpError as error:
+    print(error)
+    sys.exit(2)
+"""
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_process_does_not_wait_for_good_for_one_that_never_came(rank):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    common = {
+        "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "GROUP_RANK": "0",
+        "MASTER_PORT": str(port), "RANK": str(rank), "LOCAL_RANK": str(rank),
+        "TORCHELASTIC_RUN_ID": "alone", "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", ALONE], text=True, capture_output=True, timeout=200,
+        check=False, env={**os.environ, **common},
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert done.stdout.startswith(
+        f"not all of the 2 processes of this run came to 127.0.0.1:{port}"
+    )
+
+
+LEFT = """
+import os, sys
+from oodexp.error import OodexpError
+from oodexp.predict import ranks
+from oodexp.predict.strategy import Ranks
+ranks.agreed(lambda: 1)
+if ranks.rank() == 1:
+    os._exit(9)
+try:
+    Ranks(spawned=False, threads=1).broadcast("what Lightning asks for", src=1)
+except OodexpError as error:
+    print(error)
+    sys.exit(2)
+"""
+
+
+def test_a_process_that_dies_while_lightning_sets_up_is_told_in_one_line():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    common = {
+        "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "GROUP_RANK": "0",
+        "MASTER_PORT": str(port), "TORCHELASTIC_RUN_ID": "left",
+        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+    }  # fmt: skip
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-c", LEFT], text=True, stdout=subprocess.PIPE,
+            env={**os.environ, **common, "RANK": str(n), "LOCAL_RANK": str(n)},
         )
         for n in range(2)
     ]  # fmt: skip

@@ -6,8 +6,10 @@ import json
 import multiprocessing
 import os
 import signal
+import stat
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -224,3 +226,26 @@ def test_a_journal_longer_than_a_part_is_folded_whole(shelf, monkeypatch):
     assert rows(journal.path, SCHEMA)[1]
     journal.fold()
     assert keys(shelf) == [f"k{n}" for n in range(10)]
+
+
+def test_the_name_of_a_shard_is_on_disk_before_its_journal_goes(shelf, monkeypatch):
+    """A power cut between the two must leave one of them; only the order can be tested."""
+    done = []
+    sync, unlink = os.fsync, Path.unlink
+
+    def noted(number):
+        if stat.S_ISDIR(os.fstat(number).st_mode):
+            done.append(f"{len(list(shelf.folder.glob('*.parquet')))} shards named")
+        sync(number)
+
+    def gone(path, missing_ok=False):
+        if path.suffix == ".jsonl":
+            done.append("journal gone")
+        unlink(path, missing_ok)
+
+    journal = shelf.journal()
+    journal.append(row(0))
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(Path, "unlink", gone)
+    journal.fold()
+    assert done == ["1 shards named", "journal gone"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import threading
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from oodexp.error import OodexpError
@@ -210,3 +213,79 @@ def test_rows_that_another_machine_wrote_are_waited_for(store, shelf):
     found = store.shelf("vectors", FINGERPRINT).read(["a"], patience=60.0)
     assert found["value"].to_pylist() == ["1"]
     writer.join()
+
+
+def test_no_damaged_byte_of_a_shard_gives_another_value(store):
+    """Each byte in turn: the row is the same, or it is missing and the shard is set aside."""
+    shelf = store.shelf("vectors", FINGERPRINT)
+    shelf.write(rows({"a": "first", "b": "second"}))
+    (path,) = shelf.folder.glob("*.parquet")
+    whole = path.read_bytes()
+    aside = 0
+    for at in range(len(whole)):
+        changed = bytearray(whole)
+        changed[at] ^= 0x41
+        path.write_bytes(changed)
+        shelf = store.shelf("vectors", FINGERPRINT)
+        if shelf.missing(["a", "b"]):
+            assert shelf.missing(["a", "b"]) == ["a", "b"]
+            aside += 1
+        else:
+            assert read(shelf, "a", "b") == ["first", "second"], at
+    assert aside > len(whole) / 2
+
+
+def test_a_shard_damaged_where_only_its_values_lie_is_missing_before_it_is_read(shelf, store):
+    values = {f"k{n}": f"value {n * 7919}" for n in range(200)}
+    shelf.write(rows(values))
+    (path,) = shelf.folder.glob("*.parquet")
+    column = pq.ParquetFile(path).metadata.row_group(0).column(1)
+    assert column.path_in_schema == "value"
+    content = bytearray(path.read_bytes())
+    content[column.data_page_offset + 60] ^= 1
+    path.write_bytes(content)
+    assert store.shelf("vectors", FINGERPRINT).missing(list(values)) == list(values)
+
+
+def test_a_shard_damaged_after_it_was_looked_at_ends_the_reading_by_name(shelf):
+    shelf.write(rows({"a": "1"}))
+    assert shelf.missing(["a"]) == []
+    (path,) = shelf.folder.glob("*.parquet")
+    content = path.read_bytes()
+    start = content.index(b"PAR1") + 4
+    path.write_bytes(
+        content[:start] + bytes(len(content) // 3) + content[start + len(content) // 3 :]
+    )
+    with pytest.raises(OodexpError, match=r"never written|damaged while this run was at work"):
+        read(shelf, "a")
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.EACCES])
+def test_a_shard_that_the_system_does_not_open_now_stays_where_it_is(shelf, monkeypatch, number):
+    shelf.write(rows({"a": "1"}))
+    (path,) = shelf.folder.glob("*.parquet")
+
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(pq, "ParquetFile", refuse)
+        with pytest.raises(OSError, match=os.strerror(number)):
+            shelf.missing(["a"])
+    assert path.exists()
+    assert shelf.missing(["a"]) == []
+
+
+def test_a_fingerprint_that_found_no_room_is_written_the_next_time(shelf, monkeypatch):
+    write = Path.write_text
+
+    def cut_off(path, text):
+        write(path, text[:10])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", cut_off)
+        with pytest.raises(OSError, match="No space"):
+            shelf.write(rows({"a": "1"}))
+    shelf.write(rows({"a": "1"}))
+    assert json.loads((shelf.folder / "fingerprint.json").read_text()) == FINGERPRINT

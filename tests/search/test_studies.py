@@ -186,7 +186,10 @@ def test_trials_without_value_do_not_steer(tmp_path):
     assert fresh.propose(fresh.attempts(), 7) == before
 
 
-@pytest.mark.parametrize("stop", [Paused("no budget"), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "stop",
+    [Paused("no budget"), KeyboardInterrupt(), OSError(28, "No space left on device", "/runs/a")],
+)
 def test_an_interrupted_trial_is_open_again(tmp_path, stop):
     def stopped(settings):
         if settings["threshold"] == 0.005:
@@ -274,6 +277,22 @@ def test_a_journal_torn_by_a_power_cut_goes_on(tmp_path):
     assert len(Studies(str(tmp_path)).search("s", GRID, UP, objective)) == 6
     assert objective.asked == []
     assert len(Studies(str(tmp_path)).search("t", GRID, UP, objective)) == 6
+
+
+def test_a_line_that_another_worker_could_not_write_whole_spoils_nothing(tmp_path):
+    """Its disk was full; this worker has the study open and goes on when there is room."""
+
+    def beside_another(settings):
+        with (tmp_path / "journal.log").open("ab") as file:
+            file.write(b'{"op_code": 4, "wor')
+        return float(settings["threshold"])
+
+    trials = Studies(str(tmp_path)).search("s", GRID, UP, Counted(beside_another))
+    assert [t.state for t in trials] == ["complete"] * 6
+    objective = Counted()
+    again = Studies(str(tmp_path)).search("s", GRID, UP, objective)
+    assert [t.values for t in again] == [t.values for t in trials]
+    assert objective.asked == []
 
 
 @pytest.mark.parametrize(

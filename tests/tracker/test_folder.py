@@ -54,3 +54,14 @@ def test_a_folder_that_was_being_made_when_the_power_went_is_passed_over(tmp_pat
     (tmp_path / "folder" / "e" / "20260101-000000-half").mkdir()
     with Folder(tmp_path).open(experiment="e", config={}) as other:
         assert other.run_id != run.run_id
+
+
+def test_a_child_that_a_killed_process_was_about_to_make_is_made(tmp_path):
+    with Folder(tmp_path).open(experiment="e", config={}) as run:
+        left = tmp_path / "folder" / "e" / run.run_id / "children" / "a"
+        left.mkdir(parents=True)
+        (left / "tags.json").write_text('{"half": "of it"}')
+        with run.child("a", {"vlm": "a"}):
+            pass
+    assert json.loads((left / "run.json").read_text())["status"] == "FINISHED"
+    assert "half" not in json.loads((left / "tags.json").read_text())
