@@ -112,6 +112,9 @@ def test_only_a_question_in_flight_at_a_death_may_come_twice():
     assert counted({"a": 3, "b": 1}, set(), died) == (1, 1, 0)
     assert counted({"a": 2, "b": 1}, set(), died, {"a": 2}) == (1, 0, 0)
     assert counted({"a": 1}, set(), died) == (0, 0, 1)
+    torn = Hit(-9, "", "", destroyed={"a", "b"})
+    assert counted({"a": 2, "b": 1}, {"a", "b"}, torn) == (0, 0, 0)
+    assert counted({"a": 3, "b": 1}, {"a", "b"}, torn) == (1, 0, 0)
 
 
 def test_runs_that_nobody_ended_are_seen_in_both_trackers(tmp_path):

@@ -147,8 +147,8 @@ def compare(
 
 def count(trial: Trial, bench: Bench, hit: Hit, before: Counter[str], stored: set[str]) -> None:
     """Requests that came twice: in vain if the first answer was on disk, or the run did not die."""
-    asked = bench.asked() - Counter(hit.destroyed)
-    for key, times in asked.items():
+    asked = bench.asked()
+    for key, times in (asked - Counter(hit.destroyed)).items():
         in_vain = key in stored or not (hit.dies or hit.told) or before[key] > 1
         again = times - 1
         trial.repeated += again if in_vain else max(0, again - 1)
