@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import sqlite3
+from contextlib import contextmanager
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,15 +25,17 @@ def raised(do):
     return caught.value
 
 
-@pytest.fixture
+@contextmanager
 def small_files():
-    """No file may pass 4,096 bytes."""
+    """No file of this process may pass 4,096 bytes: not that of its output either, so be brief."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    signal.signal(signal.SIGXFSZ, ignored)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
 
 
 def big() -> pa.Table:
@@ -50,11 +53,12 @@ def test_a_full_disk_is_told_with_its_file_where_the_system_names_it():
     assert refused(named) == f"/runs/a.parquet: Read-only file system. {AGAIN}"
 
 
-def test_an_arrow_file_that_finds_no_room_is_told(small_files, tmp_path):
-    told = refused(raised(lambda: pq.write_table(big(), tmp_path / "a.parquet")))
+def test_an_arrow_file_that_finds_no_room_is_told(tmp_path):
+    with small_files():
+        told = refused(raised(lambda: pq.write_table(big(), tmp_path / "a.parquet")))
+        ours = raised(lambda: write_arrow(big(), tmp_path / "b.parquet"))
     assert told is not None
     assert "File too large" in told
-    ours = raised(lambda: write_arrow(big(), tmp_path / "b.parquet"))
     assert "File too large" in (refused(ours) or "")
     assert not list(tmp_path.glob(".b.parquet*"))
 
