@@ -104,6 +104,11 @@ class Parts:
             answer["reader"],
         )
 
+    @classmethod
+    def unasked(cls, build: Build) -> Parts:
+        """All parts but VLMs, which are not made, as none is asked."""
+        return Parts.of(lambda group, of=None: {} if group == "vlm" else build(group, of))
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:

@@ -36,7 +36,7 @@ class Exported(Parts):
     @classmethod
     def of(cls, build: Build) -> Self:
         """The parts of the configuration; no VLM is made, as none is asked."""
-        without = Parts.of(lambda group, of=None: {} if group == "vlm" else build(group, of))
+        without = Parts.unasked(build)
         whole = {f.name: getattr(without, f.name) for f in fields(Parts)}
         folder = Path(build("paths")["exports"]).expanduser().absolute()
         return cls(**whole, formats=build("export"), folder=folder)

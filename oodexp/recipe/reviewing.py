@@ -49,7 +49,7 @@ class Reviewing:
         """The run that `run` names, or all parts up to a division."""
         review, run_id = build("review"), build("run")
         if run_id is None:
-            line = Parts.of(lambda group, of=None: {} if group == "vlm" else build(group, of))
+            line = Parts.unasked(build)
             named = {source.name: source for source in line.sources.values()}
             return cls(review, None, line, named, line.metric, line.reader)
         past = build("tracker").past(run_id)

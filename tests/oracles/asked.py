@@ -32,6 +32,26 @@ def run(runs: Path, experiment: str, *more: str) -> Path:
     return max((runs / "folder" / experiment).glob("*/config.yaml")).parent
 
 
+def come_back(runs: Path, ours: Path, files: list[str], exported: Path) -> pd.DataFrame:
+    """Our measurements, once those of the predictions that come back have been found equal.
+
+    Args:
+        runs: Where runs are kept.
+        ours: Tables of our own run.
+        files: What the other program wrote.
+        exported: The export that it ran.
+    """
+    back = run(
+        runs, "main", "vlm=recorded", f"vlm.predictions={json.dumps(files)}",
+        f"vlm.index={exported}", "question.population=drawn",
+    ) / "tables"  # fmt: skip
+    expected = pd.read_parquet(ours / "measurements.parquet")
+    both = expected.merge(pd.read_parquet(back / "measurements.parquet"), on=KEYS)
+    assert len(both) == len(expected) > 0
+    assert both["value_x"].equals(both["value_y"])
+    return expected
+
+
 def accuracies(measurements: pd.DataFrame) -> dict[str, float]:
     """The headline accuracy of an only VLM by split."""
     whole = measurements.query(

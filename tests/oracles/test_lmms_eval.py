@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pandas as pd
 import pytest
 
-from tests.oracles.asked import KEYS, accuracies, ask, run
+from tests.oracles.asked import accuracies, ask, come_back, run
 
 pytestmark = pytest.mark.oracle
 
@@ -50,14 +48,7 @@ def test_it_gives_the_accuracies_of_our_own_run(tmp_path):
     theirs, samples = ask(
         "lmms_eval", SCRIPT, str(exported), str(tmp_path / "said.json"), str(tmp_path / "out")
     )
-    back = run(
-        tmp_path, "main", "vlm=recorded", f"vlm.predictions={json.dumps(samples)}",
-        f"vlm.index={exported}", "question.population=drawn",
-    ) / "tables"  # fmt: skip
-    expected = pd.read_parquet(ours / "measurements.parquet")
-    both = expected.merge(pd.read_parquet(back / "measurements.parquet"), on=KEYS)
-    assert len(both) == len(expected) > 0
-    assert both["value_x"].equals(both["value_y"])
+    expected = come_back(tmp_path, ours, samples, exported)
     for split, value in accuracies(expected).items():
         part = split.lower().replace("-", "_")
         assert theirs[f"oodexp_{part}_existence"] == pytest.approx(value)

@@ -7,7 +7,7 @@ import json
 import pandas as pd
 import pytest
 
-from tests.oracles.asked import KEYS, accuracies, ask, run
+from tests.oracles.asked import accuracies, ask, come_back, run
 
 pytestmark = pytest.mark.oracle
 
@@ -55,14 +55,7 @@ def test_it_gives_the_accuracies_of_our_own_run(tmp_path):
     theirs, files = ask(
         "vlmeval", SCRIPT, str(exported), str(tmp_path / "said.json"), str(tmp_path / "out")
     )
-    back = run(
-        tmp_path, "main", "vlm=recorded", f"vlm.predictions={json.dumps(files)}",
-        f"vlm.index={exported}", "question.population=drawn",
-    ) / "tables"  # fmt: skip
-    expected = pd.read_parquet(ours / "measurements.parquet")
-    both = expected.merge(pd.read_parquet(back / "measurements.parquet"), on=KEYS)
-    assert len(both) == len(expected) > 0
-    assert both["value_x"].equals(both["value_y"])
+    expected = come_back(tmp_path, ours, files, exported)
     for split, value in accuracies(expected).items():
         part = split.replace("-", "_")
         assert theirs[f"OODEXP_{part}_EXISTENCE"] == pytest.approx(value)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from oodexp.source.hub import Hub
 from oodexp.source.lvis import Lvis
 from oodexp.source.manifest import Manifest
 from oodexp.source.nuscenes import NuScenes
+from tests.input.kind import within
 from tests.source import test_concepts
 from tests.source.test_contract import MADE
 
@@ -44,22 +43,6 @@ OPENED: dict[str, Opened] = {
     "nuscenes": lambda folder, **more: NuScenes(str(folder), **more),
     "cityscapes": lambda folder, **more: Cityscapes(str(folder), **more),
 }
-
-
-@contextmanager
-def within(seconds: int) -> Iterator[None]:
-    """Fails where something is waited for."""
-
-    def late(*_: object) -> None:
-        raise AssertionError(f"nothing within {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(params=OPENED)
